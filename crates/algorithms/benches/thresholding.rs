@@ -216,6 +216,14 @@ impl Regression {
         FiniteSum::new(examples, loss).expect("labels for all rows")
     }
 
+    /// Returns the same sum over rows.
+    fn sum_of_rows(&self) -> FiniteSum {
+        let loss = Loss::least_squares(self.labels.clone()).expect("finite");
+        let row = |i: usize| self.columns[i..].iter().step_by(self.rows).copied();
+        let examples = DesignMatrix::rows(self.rows, self.dim, (0..self.rows).flat_map(row).collect());
+        FiniteSum::new(examples.expect("the shape"), loss).expect("labels for all rows")
+    }
+
     /// Runs HTP in plain loops.
     fn twin(&self) -> Vec<f64> {
         let (n, k) = (self.rows, self.support.len());
@@ -253,7 +261,11 @@ fn pursuits(group: &mut BenchmarkGroup<'_, WallTime>) {
         let data = Regression::new(size(rows), size(dim), size(sparsity));
         let name = format!("htp/{rows}x{dim}");
         let single: Vec<f32> = data.columns.iter().map(|&value| value as f32).collect();
-        let sums = [("f64", data.sum(data.columns.clone())), ("f32", data.sum(single))];
+        let sums = [
+            ("f64", data.sum(data.columns.clone())),
+            ("f32", data.sum(single)),
+            ("rows_f64", data.sum_of_rows()),
+        ];
         for (storage, mut sum) in sums {
             let task = SolverTask { sparsity: data.support.len(), ..SolverTask::default() };
             let params = GdParams::practical(&task);

@@ -235,6 +235,16 @@ fn npy_errors_name_field_value_and_remedy() {
         let path = scratch.file("bad.npy", bytes);
         says(read_npy(&path, &Opening::default()), &path, &parts);
     }
+    // The first culprit is named, wherever it stands.
+    let float_header = header("<f4", "False", "(40000,)");
+    let mut payload = vec![0; 160_000];
+    for number in [39_999_usize, 20_001, 20_000] {
+        payload[4 * number..][..4].copy_from_slice(&f32::NAN.to_le_bytes());
+        let path = scratch.file("late.npy", npy(&float_header, &payload));
+        let offset = format!("byte {}", 10 + float_header.len() + 4 * number);
+        let parts = [offset, format!("number {number} of the array"), "NaN".to_owned()];
+        says(read_npy(&path, &Opening::default()), &path, &parts.each_ref().map(|part| part.as_str()));
+    }
     let cube = scratch.file("cube.npy", npy(&header("|u1", "True", "(2, 2, 1)"), &[1, 2, 3, 4]));
     let labels = scratch.file("labels.npy", npy(&header("|u1", "False", "(2,)"), &[0, 1]));
     let read = |path: &Path| read_npy(path, &Opening::default()).unwrap();

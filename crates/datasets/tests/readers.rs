@@ -4,7 +4,9 @@ use lao_datasets::format::csv::{Column, CsvOptions, CsvReader, read_csv};
 use lao_datasets::format::idx::read_idx_from;
 use lao_datasets::format::libsvm::{LibsvmOptions, LibsvmReader, read_libsvm};
 use lao_datasets::format::npy::read_npy_from;
-use lao_datasets::format::{Opening, SparseRows};
+use lao_datasets::format::{Opening, SparseRows, Table};
+use lao_datasets::memory::By;
+use lao_observation::{BlockBuf, Source};
 use proptest::prelude::*;
 use std::fs;
 use std::io::{self, Read};
@@ -123,6 +125,44 @@ proptest! {
             prop_assert_eq!(table.column(j), expected.as_slice());
         }
         prop_assert!(table.labels.iter().all(|y| *y == 3.0));
+    }
+
+    #[test]
+    fn an_array_gives_the_examples_and_the_stream_of_its_table(
+        (rows, columns, target) in (1usize..20, 2usize..20)
+            .prop_flat_map(|(rows, columns)| (Just(rows), Just(columns), 0..columns)),
+        fortran in any::<bool>(),
+    ) {
+        let payload: Vec<u8> = (0..rows * columns).flat_map(|at| (at as f64 + 0.5).to_le_bytes()).collect();
+        let order = if fortran { "True" } else { "False" };
+        let header = format!("{{'descr': '<f8', 'fortran_order': {order}, 'shape': ({rows}, {columns}), }}");
+        let mut array = read_npy_from(npy(1, &header, &payload).as_slice(), "x").unwrap();
+        let table = array.clone().into_table_labeled_by(&Column::Index(target)).unwrap();
+        let labels = array.take_labels(&Column::Index(target)).unwrap();
+        let value = |i: usize, j: usize| if fortran { j * rows + i } else { i * columns + j } as f64 + 0.5;
+        for i in 0..rows {
+            prop_assert_eq!(table.labels[i], value(i, target));
+            for (place, j) in (0..columns).filter(|&j| j != target).enumerate() {
+                prop_assert_eq!(table.column(place)[i], value(i, j));
+            }
+        }
+        prop_assert_eq!(&labels.values, &table.labels);
+        prop_assert_eq!(&array.clone().into_table(labels.clone()).unwrap(), &table);
+
+        let table = Table::Dense(table);
+        for by in [By::Rows, By::Columns] {
+            let examples = array.clone().into_examples(by).unwrap();
+            prop_assert_eq!(format!("{examples:?}"), format!("{:?}", table.examples(by).unwrap()));
+        }
+        let mut stream = array.into_rows(labels).unwrap();
+        let (all, table) = ((0..columns as u32 - 1).collect::<Vec<_>>(), table.dense().unwrap());
+        let mut block = BlockBuf::new();
+        block.reset(all.len(), rows);
+        prop_assert_eq!(stream.observe(&all, &mut block).unwrap(), rows);
+        prop_assert_eq!(block.view(&all).labels(), &table.labels[..]);
+        for j in 0..all.len() {
+            prop_assert_eq!(block.view(&all).column(j), table.column(j));
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::error::FiniteSumError;
 use crate::gram::{self, GramScratch};
 use crate::sweep::{self, Pass};
-use lao_kernels::{Compressed, Element};
+use lao_kernels::{Compressed, Element, first_not_finite};
 use std::fmt::{self, Debug};
 use std::ops::Deref;
 use std::sync::Arc;
@@ -191,14 +191,9 @@ fn check_dense<T: Element>(
     if rows.checked_mul(dim) != Some(values.len()) || rows.max(dim) > u32::MAX as usize {
         return Err(FiniteSumError::Shape { rows, dim, values: values.len() });
     }
-    // Many values are looked at at once; the place is found afterwards.
-    const PART: usize = 1024;
-    let finite = |part: &[T]| part.iter().fold(true, |all, value| all & value.to_f64().is_finite());
-    let Some(part) = values.chunks(PART).position(|part| !finite(part)) else { return Ok(()) };
-    match values.iter().skip(part * PART).position(|value| !value.to_f64().is_finite()) {
+    match first_not_finite(values) {
         None => Ok(()),
         Some(at) => {
-            let at = part * PART + at;
             let (row, attribute) = place(at);
             Err(FiniteSumError::NotFinite { row, attribute, value: values[at].to_f64() })
         }

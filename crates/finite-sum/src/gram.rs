@@ -3,7 +3,7 @@
 //! All functions add to their [`Products`].
 
 use crate::sweep::PARALLEL;
-use lao_kernels::{Compressed, Element, TILE, axpy_column, gradient_block, scatter_axpy};
+use lao_kernels::{Compressed, Element, ROW_TILE, TILE, add_columns, gradient_block, scatter_axpy};
 use rayon::prelude::*;
 
 /// What is added to: inner products of the columns of the support with each other, the lower triangle row by
@@ -59,7 +59,22 @@ pub(crate) fn columns<T: Element>(
     gradient_block(support.iter().map(column), labels, right);
 }
 
-/// Adds for dense rows.
+/// Numbers that are packed at a time: few enough to stay in a cache, whatever the size of the support.
+const PACKED: usize = 1 << 17;
+
+/// Rows of the Gram matrix that a thread takes at a time.
+const GRAM_ROWS: usize = 4;
+
+/// Adds for dense rows. The naive loop adds, row by row, the outer product of the row's numbers on the
+/// support, and the multiple of these numbers by the label. Each entry is a sum in the order of the rows
+/// here, too. Three departures are for speed:
+///
+/// 1. the numbers on the support are packed, a few rows of the examples to a thread. One attribute of these
+///    rows comes after the other: these looks at memory are a constant stride apart, so many are under way
+///    at once;
+/// 2. each thread takes a few rows of the Gram matrix, and goes over all packed rows for them;
+/// 3. four packed rows are added in one pass over a row of the matrix, and a tile of packed rows stays in the
+///    first-level cache while the thread's rows of the matrix pass.
 pub(crate) fn rows<T: Element>(
     values: &[T],
     dim: usize,
@@ -70,13 +85,43 @@ pub(crate) fn rows<T: Element>(
 ) {
     let Products { gram, right } = products;
     let size = support.len();
-    own.resize(size, 0.0);
-    for (row, label) in values.chunks_exact(dim.max(1)).zip(labels) {
-        own.iter_mut().zip(support).for_each(|(own, &j)| *own = row[j as usize].to_f64());
-        for (a, &value) in own.iter().enumerate() {
-            axpy_column(&mut gram[a * size..][..=a], &own[..=a], value);
+    if size == 0 {
+        return;
+    }
+    let is_parallel = labels.len() * size * size >= PARALLEL;
+    let packed = (PACKED / size).next_multiple_of(ROW_TILE).max(ROW_TILE).min(labels.len().max(1));
+    for (values, labels) in values.chunks(packed * dim).zip(labels.chunks(packed)) {
+        // (1)
+        own.resize(labels.len() * size, 0.0);
+        let pack = |(own, rows): (&mut [f64], &[T])| {
+            for (place, &j) in support.iter().enumerate() {
+                for (own, row) in own.chunks_exact_mut(size).zip(rows.chunks_exact(dim)) {
+                    own[place] = row[j as usize].to_f64();
+                }
+            }
+        };
+        if is_parallel {
+            own.par_chunks_mut(ROW_TILE * size).zip(values.par_chunks(ROW_TILE * dim)).for_each(pack);
+        } else {
+            own.chunks_mut(ROW_TILE * size).zip(values.chunks(ROW_TILE * dim)).for_each(pack);
         }
-        axpy_column(right, own, *label);
+        // (2)
+        let add = |(group, gram): (usize, &mut [f64])| {
+            for tile in own.chunks(ROW_TILE * size) {
+                for (place, gram) in gram.chunks_exact_mut(size).enumerate() {
+                    // (3)
+                    let a = group * GRAM_ROWS + place;
+                    let rows = tile.chunks_exact(size).map(|row| (&row[..=a], row[a]));
+                    add_columns(rows, &mut gram[..=a]);
+                }
+            }
+        };
+        if is_parallel {
+            gram.par_chunks_mut(GRAM_ROWS * size).enumerate().for_each(add);
+        } else {
+            gram.chunks_mut(GRAM_ROWS * size).enumerate().for_each(add);
+        }
+        add_columns(own.chunks_exact(size).zip(labels.iter().copied()), right);
     }
 }
 
@@ -109,5 +154,46 @@ pub(crate) fn compressed_rows<T: Element>(
             scatter_axpy(&mut gram[slot as usize * size..], &places[..=a], &own[..=a], value);
         }
         scatter_axpy(right, places, own, *label);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Adds row by row.
+    fn naive(values: &[f64], dim: usize, support: &[u32], labels: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let size = support.len();
+        let (mut gram, mut right) = (vec![0.5; size * size], vec![0.5; size]);
+        for (i, label) in labels.iter().enumerate() {
+            let at = |place: usize| values[i * dim + support[place] as usize];
+            for a in 0..size {
+                (0..=a).for_each(|b| gram[a * size + b] += at(a) * at(b));
+                right[a] += label * at(a);
+            }
+        }
+        (gram, right)
+    }
+
+    /// The last shape takes several packs and threads; some have no rows, no columns or no support.
+    #[test]
+    fn products_of_rows_have_the_bits_of_the_naive_loop() {
+        for (n, dim, size) in
+            [(0, 0, 0), (3, 0, 0), (0, 4, 2), (5, 4, 0), (1, 1, 1), (67, 9, 7), (130, 6, 6), (700, 310, 300)]
+        {
+            let number = |at: usize| (at * 7919 % 10_007) as f64 / 5000.0 - 1.0;
+            let values: Vec<f64> = (0..n * dim).map(number).collect();
+            let labels: Vec<f64> = (0..n).map(|i| number(3 * i + 1)).collect();
+            let support: Vec<u32> = (0..size).map(|a| a + u32::from(a > 2)).collect();
+            let support = if size as usize == dim { (0..size).collect() } else { support };
+            let size = size as usize;
+            let (mut gram, mut right) = (vec![0.5; size * size], vec![0.5; size]);
+            let products = Products { gram: &mut gram, right: &mut right };
+            rows(&values, dim, &support, &labels, products, &mut GramScratch::default());
+            let (naive_gram, naive_right) = naive(&values, dim, &support, &labels);
+            let bits = |numbers: &[f64]| numbers.iter().map(|number| number.to_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(&gram), bits(&naive_gram), "{n} x {dim}, {size}");
+            assert_eq!(bits(&right), bits(&naive_right), "{n} x {dim}, {size}");
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! Passes over the rows of a finite sum, in each layout: margins, slopes, and sums of slope times row.
 //!
 //! Columns are independent of each other, so passes over columns use all threads of the pool: each sum is one
-//! thread's, in the order of the rows, whatever the number of threads.
+//! thread's, in the order of the rows, whatever the number of threads. Margins of dense rows without sums use
+//! all threads, too: each is one thread's, in the order of the support.
 
 use lao_kernels::{
     Compressed, Element, ROW_TILE, SparseVector, TILE, add_columns, axpy_column, gather_dot, gradient_block,
@@ -15,6 +16,10 @@ const COLUMNS: usize = 64;
 
 /// Entries from which more than one thread is worth the handing over.
 pub(crate) const PARALLEL: usize = 1 << 19;
+
+/// Entries that the margins of rows look at, from which more than one thread is worth the handing over. Each
+/// is at a scattered place, so they are fewer than [`PARALLEL`].
+const GATHERS: usize = 1 << 16;
 
 /// What a sweep computes.
 pub(crate) struct Pass<'a> {
@@ -99,17 +104,29 @@ pub(crate) fn some_of_columns<T: Element>(values: &[T], n: usize, list: &[u32], 
     }
 }
 
-/// Goes over dense rows.
+/// Goes over dense rows, a tile at a time, so that a tile stays in a cache from its margins to its sums. One
+/// thread does all of this: the sums are in the order of the rows, so two threads would have to share the
+/// columns, after the slopes of many tiles, and would read these tiles from memory again.
+///
+/// Without sums, the margins of all rows come first, on all threads if there are entries enough.
 pub(crate) fn rows<T: Element>(values: &[T], n: usize, dim: usize, pass: Pass<'_>) {
     let Pass { model, shift, slope, sums, tile, row, .. } = pass;
-    let mut zeros = [0.0; ROW_TILE];
-    for start in (0..n).step_by(ROW_TILE) {
-        let size = ROW_TILE.min(n - start);
+    let band = if sums.is_empty() { n } else { ROW_TILE };
+    for start in (0..n).step_by(band.max(1)) {
+        let size = band.min(n - start);
         let rows = &values[start * dim..][..size * dim];
         tile.resize(size * model.len(), 0.0);
         for ((x, &shift), margins) in model.iter().zip(shift).zip(tile.chunks_exact_mut(size)) {
-            zeros.fill(-shift);
-            row_gather_dot(rows, dim, x.indices(), x.values(), &zeros[..size], margins);
+            let labels = [-shift; ROW_TILE];
+            let fill = |(first, margins): (usize, &mut [f64])| {
+                let rows = &rows[first * ROW_TILE * dim..][..margins.len() * dim];
+                row_gather_dot(rows, dim, x.indices(), x.values(), &labels[..margins.len()], margins);
+            };
+            if size * x.len() < GATHERS {
+                margins.chunks_mut(ROW_TILE).enumerate().for_each(fill);
+            } else {
+                margins.par_chunks_mut(ROW_TILE).enumerate().for_each(fill);
+            }
         }
         slopes_of_tile(tile, size, model.len(), row, start, slope);
         for (sum, slopes) in sums.iter_mut().zip(tile.chunks_exact(size)) {

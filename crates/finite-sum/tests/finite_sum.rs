@@ -141,12 +141,13 @@ fn the_number_of_threads_leaves_no_trace_in_the_bits() {
             let (mut gradient, mut equations) = (Gradient::default(), NormalEquations::default());
             sum.gradient(Batch::All, &at, &mut gradient).unwrap();
             assert!(sum.normal_equations(&support, &mut equations).unwrap());
-            (gradient, equations.gram, equations.right)
+            (gradient, equations.gram, equations.right, sum.objective(&at).unwrap())
         })
     };
-    let by_rows = compute(DesignMatrix::rows(rows, dim, lines).unwrap(), 1);
+    let lines = DesignMatrix::rows(rows, dim, lines).unwrap();
+    let by_rows = compute(lines.clone(), 1);
     let dense = DesignMatrix::columns(rows, dim, columns).unwrap();
-    for examples in [dense, DesignMatrix::compressed_columns(sparse.unwrap())] {
+    for examples in [lines, dense, DesignMatrix::compressed_columns(sparse.unwrap())] {
         let one = compute(examples.clone(), 1);
         for threads in [2, 3] {
             assert_eq!(compute(examples.clone(), threads), one);

@@ -101,6 +101,22 @@ fn none_carries(values: &[f64]) -> bool {
     values.iter().fold(0, |all, value| all | carries(value.to_bits())) >> 63 == 0
 }
 
+/// Returns the place of the first value that is not finite.
+pub fn first_not_finite<T: Element>(values: &[T]) -> Option<usize> {
+    // Many values are looked at at once; the place is found afterwards.
+    const PART: usize = 4096;
+    let part = PART * values.chunks(PART).position(|part| !part_finite(part))?;
+    Some(part + values[part..].iter().position(|value| !value.to_f64().is_finite())?)
+}
+
+#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
+fn part_finite<T: Element>(values: &[T]) -> bool {
+    match T::as_f64(values) {
+        Some(values) => none_carries(values),
+        None => values.iter().fold(true, |all, value| all & value.to_f64().is_finite()),
+    }
+}
+
 #[inline(always)]
 fn sum_of(values: &[f64], term: impl Fn(f64) -> f64) -> f64 {
     let (chunks, tail) = values.as_chunks::<LANES>();
@@ -242,6 +258,19 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn the_first_value_that_is_not_finite_is_found() {
+        let mut values = vec![1.0_f64; 10_000];
+        assert_eq!(first_not_finite(&values), None);
+        for place in [9_999, 4_097, 4_096, 4_095, 7, 0] {
+            values[place] = if place % 2 == 0 { f64::NAN } else { f64::NEG_INFINITY };
+            assert_eq!(first_not_finite(&values), Some(place));
+            let single: Vec<f32> = values.iter().map(|&value| value as f32).collect();
+            assert_eq!(first_not_finite(&single), Some(place));
+        }
+    }
+
     use proptest::prelude::*;
 
     /// Row i goes to accumulator i mod 8, then the accumulators are added pairwise.

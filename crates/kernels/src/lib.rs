@@ -34,7 +34,8 @@ mod vector;
 
 pub use cholesky::{solve_lower, solve_positive};
 pub use dense::{
-    Element, TILE, add_columns, all_finite, axpy_column, dot_column, gradient_block, residual, sum, sum_abs,
+    Element, TILE, add_columns, all_finite, axpy_column, dot_column, first_not_finite, gradient_block,
+    residual, sum, sum_abs,
 };
 pub use exponential::{exponential_factors, scaled_exponentials};
 pub use gather::{ROW_TILE, gather_dot, row_gather_dot, row_gather_gradient, scatter_axpy};

@@ -206,7 +206,7 @@ impl Iterate {
         for (l, drifting) in outputs.iter_mut().enumerate() {
             match correction.is_dense {
                 true => drifting.commit_dense(),
-                false => drifting.commit(&correction.touched, &correction.sparse[l]),
+                false => drifting.commit(&correction.touched),
             }
             if sum.has_intercept() {
                 intercepts[l] += self.intercept_drift[l] - correction.totals[l];

@@ -44,14 +44,6 @@ impl DenseTable {
         Self::of_columns(columns, values, labels)
     }
 
-    /// Takes column `j` of a table without names out of it, and makes it the labels. Panics as
-    /// [`DenseTable::column`] does.
-    pub(crate) fn labeled_by(mut self, j: usize) -> Self {
-        self.labels = self.values.drain(j * self.rows..(j + 1) * self.rows).collect();
-        self.columns -= 1;
-        self
-    }
-
     /// Returns the number of rows (examples).
     pub fn rows(&self) -> usize {
         self.rows
@@ -128,7 +120,7 @@ impl DenseTable {
 ///    to the place of (j, k), the run that was there to its own place, and so on until the cycle closes.
 /// 3. The rows beyond the last whole band were put aside. The columns move apart, the last one first, and
 ///    take their values from these rows.
-fn transpose(values: &mut [f64], columns: usize) {
+pub(crate) fn transpose(values: &mut [f64], columns: usize) {
     let rows = values.len().checked_div(columns).unwrap_or(0);
     // Copies are then an eighth of the table at most.
     let band = (rows / 8).clamp(1, 128);

@@ -4,7 +4,7 @@ use super::passes::{Passes, permutation};
 use super::{MemoryError, check_labels, check_shape};
 use crate::contract::{check_gradient, check_observe};
 use crate::format::DenseTable;
-use lao_kernels::{Element, TILE, gradient_block, residual};
+use lao_kernels::{Element, TILE, first_not_finite, gradient_block, residual};
 use lao_observation::{BlockBuf, GradientAsk, Scratch, Seed, Source, SourceError};
 use std::ops::Range;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ impl<T: Element> Columns<T> {
         let rows = labels.len();
         check_shape(dim, values.len(), rows)?;
         check_labels(&labels)?;
-        if let Some(at) = values.iter().position(|value| !value.to_f64().is_finite()) {
+        if let Some(at) = first_not_finite(&values) {
             let (row, attribute, value) = (at % rows, at / rows, values[at].to_f64());
             return Err(MemoryError::Value { row, attribute, value });
         }

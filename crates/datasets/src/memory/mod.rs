@@ -10,12 +10,14 @@
 //! as many as `with_passes` says. Clones share the data, so that many runs over one table take no further
 //! memory.
 
+mod arrays;
 mod columns;
 mod examples;
 mod passes;
 mod rows;
 mod sparse;
 
+pub use arrays::ArrayError;
 pub use columns::Columns;
 pub use examples::{By, ExamplesError};
 pub use rows::Rows;

@@ -3,7 +3,7 @@
 use super::passes::{Passes, permutation};
 use super::{MemoryError, check_labels, check_shape};
 use crate::contract::{check_gradient, check_observe};
-use lao_kernels::{Element, ROW_TILE, row_gather_dot, row_gather_gradient};
+use lao_kernels::{Element, ROW_TILE, first_not_finite, row_gather_dot, row_gather_gradient};
 use lao_observation::{BlockBuf, GradientAsk, Scratch, Seed, Source, SourceError};
 use std::ops::Range;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ impl<T: Element> Rows<T> {
         let rows = labels.len();
         check_shape(dim, values.len(), rows)?;
         check_labels(&labels)?;
-        if let Some(at) = values.iter().position(|value| !value.to_f64().is_finite()) {
+        if let Some(at) = first_not_finite(&values) {
             let (row, attribute, value) = (at / dim, at % dim, values[at].to_f64());
             return Err(MemoryError::Value { row, attribute, value });
         }

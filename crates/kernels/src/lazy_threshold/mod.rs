@@ -23,11 +23,20 @@
 //! index). The values are those of the formula above, evaluated in that order, so a dense twin has the same
 //! bits.
 //!
-//! *Cost.* One pass over the members to move them and find the worst, one over T, the walk; a second pass
-//! over the members and a selection among those at risk only when an entrant beats the worst. The order is
-//! sorted as far as walks have come: in pieces that double, found by selection, so an epoch pays O(d) once
-//! and O(log(k + |T|)) times at most; when no untouched coordinate ever beats the worst member it is not even
-//! begun.
+//! *Cost.* One pass over the members, one over T, and the walk. The order is sorted as far as walks have
+//! come: in pieces that double, found by selection, so an epoch pays O(d) once and O(log(k + |T|)) times at
+//! most; when no untouched coordinate ever beats the worst member, sorting is not even begun. An entrant that
+//! beats the worst member costs a second pass over the members, and a selection among those at risk.
+//!
+//! The naive step moves each member to `a x_j + w_j - b_j`, and takes the smallest magnitude as the worst.
+//! Three departures are for speed:
+//!
+//! 1. the pass over the members leaves b out. It has neither branches nor looks at scattered places, so that
+//!    it uses the full vector width. Every member moves in every step, so a step without this pass would have
+//!    other bits;
+//! 2. b is subtracted on T alone. The worst of all members is the worst before b, or a member of T; unless
+//!    the worst before b is itself in T: then, and only then, a pass over the members finds the worst again;
+//! 3. coordinates in T are marked only before a walk, and most steps have none.
 
 mod order;
 #[cfg(test)]
@@ -35,6 +44,7 @@ mod tests;
 
 use crate::threshold::{HardThreshold, NotFinite, Threshold, check_finite};
 use crate::vector::{SparseVector, SparseView};
+use multiversion::multiversion;
 use order::Order;
 
 /// Slot of every coordinate outside the support; its value is always zero, so that gathers need no branch.
@@ -58,9 +68,12 @@ pub struct LazyThresholdIterate {
     drifts: Vec<f64>,
     /// The smallest magnitude among `moved`.
     worst: f64,
+    /// What each touched coordinate is after the step, if it stands outside; 0 for members.
+    outside: Vec<f64>,
     order: Order,
-    /// The step that touched a coordinate last.
+    /// The last step that touched a coordinate, among those that walk along the order.
     stamps: Vec<u32>,
+    /// Number of such steps.
     step: u32,
     entrants: Vec<Rival>,
     rivals: Vec<Rival>,
@@ -103,6 +116,7 @@ impl LazyThresholdIterate {
             moved: zero.clone(),
             drifts: zero,
             worst: 0.0,
+            outside: Vec::new(),
             order: Order::default(),
             stamps: vec![0; dim],
             step: 0,
@@ -238,7 +252,7 @@ impl LazyThresholdIterate {
     /// If a place is not below the dimension.
     pub fn step(&mut self, factor: f64, touched: &[u32], correction: &[f64]) -> Result<(), NotFinite> {
         self.prepare(factor, touched, correction)?;
-        self.commit(touched, correction);
+        self.commit(touched);
         Ok(())
     }
 
@@ -252,29 +266,35 @@ impl LazyThresholdIterate {
     /// If a place is not below the dimension.
     pub fn prepare(&mut self, factor: f64, touched: &[u32], correction: &[f64]) -> Result<(), NotFinite> {
         debug_assert_eq!(touched.len(), correction.len());
-        self.next_stamp();
-        for ((moved, value), drift) in self.moved.iter_mut().zip(&self.values).zip(&self.drifts).skip(1) {
-            *moved = factor * value + drift;
-        }
-        let mut finite = 0.0;
+        // (1)
+        let (untouched, members_finite) =
+            advance(factor, &self.values[1..], &self.drifts[1..], &mut self.moved[1..]);
+        // (2)
+        let (mut finite, mut lowest, mut holds_worst) = (0.0, untouched, false);
+        self.outside.clear();
         for (&index, correction) in touched.iter().zip(correction) {
-            self.stamps[index as usize] = self.step;
             let slot = self.slots[index as usize];
             // The slot of those outside serves as a bin.
-            self.moved[slot as usize] -= correction;
-            finite += 0.0 * (self.drift[index as usize] - correction);
+            let is_member = slot != OUTSIDE;
+            let before = self.moved[slot as usize];
+            let member = before - correction;
+            self.moved[slot as usize] = member;
+            let stranger = self.drift[index as usize] - correction;
+            self.outside.push(if is_member { 0.0 } else { stranger });
+            holds_worst |= is_member & (before.abs() == untouched);
+            lowest = min(lowest, if is_member { member.abs() } else { untouched });
+            finite += 0.0 * if is_member { member } else { stranger };
         }
         self.moved[OUTSIDE as usize] = 0.0;
-        let (worst, members_finite) = worst(&self.moved[1..]);
-        self.worst = worst;
+        self.worst = if holds_worst { worst(&self.moved[1..]) } else { lowest };
         if finite == 0.0 && members_finite { Ok(()) } else { Err(self.not_finite(touched, correction)) }
     }
 
-    /// Does the second half of [`step`](Self::step), after [`prepare`](Self::prepare) with the same
-    /// correction: moves.
-    pub fn commit(&mut self, touched: &[u32], correction: &[f64]) {
+    /// Does the second half of [`step`](Self::step), after [`prepare`](Self::prepare) with the same places:
+    /// moves.
+    pub fn commit(&mut self, touched: &[u32]) {
         let bar = if self.len() < self.sparsity { 0.0 } else { self.worst };
-        let best = self.collect_entrants(touched, correction, bar);
+        let best = self.collect_entrants(touched, bar);
         if best > 0.0 || (self.worst == 0.0 && !self.is_empty()) {
             self.exchange(best);
         }
@@ -323,13 +343,11 @@ impl LazyThresholdIterate {
 
     /// Lists the coordinates outside the support that reach `bar`; returns the largest magnitude, 0 if there
     /// are none.
-    fn collect_entrants(&mut self, touched: &[u32], correction: &[f64], bar: f64) -> f64 {
+    fn collect_entrants(&mut self, touched: &[u32], bar: f64) -> f64 {
         self.entrants.clear();
         let mut best = 0.0;
-        for (&index, correction) in touched.iter().zip(correction) {
-            let value = self.drift[index as usize] - correction;
-            let reaches = value.abs() >= bar && value != 0.0;
-            if reaches && self.slots[index as usize] == OUTSIDE {
+        for (&index, &value) in touched.iter().zip(&self.outside) {
+            if value.abs() >= bar && value != 0.0 {
                 self.entrants.push(Rival { value, index, slot: OUTSIDE });
                 best = max(best, value.abs());
             }
@@ -337,6 +355,9 @@ impl LazyThresholdIterate {
         if self.order.largest < bar || self.order.largest == 0.0 {
             return best;
         }
+        // (3)
+        self.next_stamp();
+        touched.iter().for_each(|&index| self.stamps[index as usize] = self.step);
         let (mut place, mut free) = (0, self.sparsity);
         while free > 0
             && let Some(index) = self.order.get(place, &self.drift, self.sparsity + 64)
@@ -453,21 +474,49 @@ impl LazyThresholdIterate {
     }
 }
 
-/// The smallest magnitude (infinite for no values), and whether all are finite.
-fn worst(values: &[f64]) -> (f64, bool) {
-    let (chunks, tail) = values.as_chunks::<8>();
-    let (mut smallest, mut finite) = ([f64::INFINITY; 8], [0.0; 8]);
-    for chunk in chunks {
-        for lane in 0..8 {
-            smallest[lane] = min(smallest[lane], chunk[lane].abs());
-            finite[lane] += 0.0 * chunk[lane];
+/// Numbers that are looked at together: two of the widest vectors, so that one need not wait for the other.
+const LANES: usize = 16;
+
+/// Sets `moved` to `factor value + drift`. Returns the smallest magnitude (infinite for no values), and
+/// whether all are finite.
+#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
+fn advance(factor: f64, values: &[f64], drifts: &[f64], moved: &mut [f64]) -> (f64, bool) {
+    let (value_chunks, value_tail) = values.as_chunks::<LANES>();
+    let (drift_chunks, drift_tail) = drifts.as_chunks::<LANES>();
+    let (moved_chunks, moved_tail) = moved.as_chunks_mut::<LANES>();
+    let (mut smallest, mut carries) = ([f64::INFINITY; LANES], [0; LANES]);
+    for ((moved, value), drift) in moved_chunks.iter_mut().zip(value_chunks).zip(drift_chunks) {
+        for lane in 0..LANES {
+            let next = factor * value[lane] + drift[lane];
+            moved[lane] = next;
+            smallest[lane] = min(smallest[lane], next.abs());
+            // The exponent of a value that is not finite is all ones, so that one more carries.
+            carries[lane] |= next.abs().to_bits() + (1 << 52);
         }
     }
-    for value in tail {
-        smallest[0] = min(smallest[0], value.abs());
-        finite[0] += 0.0 * value;
+    let (mut lowest, mut carry) = (smallest.into_iter().fold(f64::INFINITY, min), 0);
+    for ((moved, value), drift) in moved_tail.iter_mut().zip(value_tail).zip(drift_tail) {
+        let next = factor * value + drift;
+        *moved = next;
+        lowest = min(lowest, next.abs());
+        carry |= next.abs().to_bits() + (1 << 52);
     }
-    (smallest.into_iter().fold(f64::INFINITY, min), finite.iter().all(|sum| *sum == 0.0))
+    let carry: u64 = carries.into_iter().fold(carry, |all, carry| all | carry);
+    (lowest, carry >> 63 == 0)
+}
+
+/// Returns the smallest magnitude; infinite for no values.
+#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
+fn worst(values: &[f64]) -> f64 {
+    let (chunks, tail) = values.as_chunks::<LANES>();
+    let mut smallest = [f64::INFINITY; LANES];
+    for chunk in chunks {
+        for lane in 0..LANES {
+            smallest[lane] = min(smallest[lane], chunk[lane].abs());
+        }
+    }
+    let lowest = smallest.into_iter().fold(f64::INFINITY, min);
+    tail.iter().fold(lowest, |lowest, value| min(lowest, value.abs()))
 }
 
 /// Comparisons that compile to one instruction; NaN is caught apart.

@@ -99,6 +99,43 @@ fn a_step_that_is_not_finite_leaves_the_iterate() {
 }
 
 #[test]
+fn a_member_that_is_not_finite_shows_wherever_it_stands() {
+    for dim in [1, 2, 15, 16, 17, 40] {
+        for place in 0..dim {
+            let mut x = vec![1.0; dim];
+            x[place] = -2.0;
+            let mut drifting = LazyThresholdIterate::new(dim, dim);
+            drifting.load(SparseVector::from_dense(&x).view()).unwrap();
+            let error = drifting.step(f64::MAX, &[], &[]).unwrap_err();
+            assert_eq!((error.index, error.value), (place, f64::NEG_INFINITY));
+            drifting.step(0.5 * f64::MAX, &[], &[]).unwrap();
+        }
+    }
+}
+
+/// The drift minus the correction would overflow, but no coordinate goes there.
+#[test]
+fn a_member_is_checked_where_it_goes() {
+    let mut drifting = LazyThresholdIterate::new(1, 1);
+    drifting.load(SparseVector::from_dense(&[1.5e308]).view()).unwrap();
+    drifting.begin(1.0, &[-1.5e308]).unwrap();
+    drifting.step(1.0, &[0], &[1.5e308]).unwrap();
+    assert_eq!(drifting.get(0), -1.5e308);
+}
+
+#[test]
+fn an_iterate_without_coordinates_or_members_steps() {
+    for (dim, sparsity) in [(0, 0), (0, 3), (3, 0)] {
+        let mut drifting = LazyThresholdIterate::new(dim, sparsity);
+        drifting.begin(1.0, &vec![1.0; dim]).unwrap();
+        let touched: Vec<u32> = (0..dim as u32).collect();
+        drifting.step(0.5, &touched, &vec![2.0; dim]).unwrap();
+        drifting.step_dense(0.5, &vec![2.0; dim]).unwrap();
+        assert!(drifting.is_empty());
+    }
+}
+
+#[test]
 fn stamps_survive_their_overflow() {
     let mut drifting = LazyThresholdIterate::new(3, 1);
     drifting.begin(1.0, &[1.0, 2.0, 3.0]).unwrap();
