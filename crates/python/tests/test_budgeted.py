@@ -270,6 +270,8 @@ INTERRUPTED = """
     import numpy as np
     from lao_learn import BudgetedRegressor, HardThresholdingRegressor
 
+    # A shell that starts a program in the background lets it ignore interrupts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((20_000, 400))
     y = 3.0 * X[:, 2] - 2.0 * X[:, 7] + rng.standard_normal(20_000)

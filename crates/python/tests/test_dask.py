@@ -122,6 +122,8 @@ def test_workers_that_do_not_answer_end_in_an_error_and_not_in_silence(data):
 
 
 def test_an_interrupt_keeps_what_was_learned(client, data):
+    # A shell that starts a program in the background lets it ignore interrupts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     X, y = data
     table = Partitions.from_array(da.from_array(X, chunks=(CHUNK, 20)), client=client)
     model = BudgetedRegressor(6, passes=1000, random_state=1)
