@@ -144,13 +144,18 @@ fn curves_start_with_the_error_of_zero_and_end_above_the_noise() {
 #[test]
 fn costs_are_positive_at_every_dimension() {
     let (name, text) = ("cost-vs-d", text("cost-vs-d"));
-    let text = text.replace("dims = [1_000, 10_000, 100_000, 1_000_000]", "dims = [1_000, 10_000]");
+    let text = text
+        .replace("dims = [1_000, 10_000, 100_000, 1_000_000]", "dims = [1_000, 10_000]")
+        .replace("growth = [10_000, 100_000, 1_000_000, 10_000_000]", "growth = [10_000, 40_000]");
     let scenario = Scenario::parse(name, &text).unwrap();
     let rows = rows(&scenario, CHECK);
-    assert_eq!(rows.len(), 2 * 2 * scenario.kind.contenders().len() * 2);
+    let (repetitions, dims, storages, contenders) = (2, 2, 2, scenario.kind.contenders().len());
+    // A time and a floor everywhere, and two times against the number of examples in the first repetition.
+    assert_eq!(rows.len(), contenders * storages * (repetitions * dims * 2 + 2));
     assert!(rows.iter().all(|row| row.is_time() && row.value.unwrap() > 0.0));
     let analysis = scenario.kind.analyze(&Rows(&rows));
-    assert_eq!(analysis.table.len(), 1 + 2 * scenario.kind.contenders().len());
+    assert_eq!(analysis.table.len(), 1 + contenders * storages * (dims + 2));
+    assert_eq!(analysis.figures.len(), 4);
 }
 
 #[test]
