@@ -39,7 +39,8 @@ run() {
 }
 
 # Packages are fetched while the wheel is compiled.
-newest=(maturin scikit-learn pandas polars pyarrow matplotlib mypy pytest "dask[array,dataframe]" distributed)
+newest=(maturin scikit-learn pandas polars pyarrow matplotlib mypy onnxruntime pytest
+  "dask[array,dataframe]" distributed)
 environment target/newest "${newest[@]}" &
 fetching=$!
 cargo fetch --quiet --locked
