@@ -1,8 +1,8 @@
 //! `lao data`.
 
-use crate::fit::Header;
+use crate::fit::Layout;
 use clap::Args;
-use lao::{ColumnKind, ColumnSummary};
+use lao::{ColumnKind, ColumnSummary, Pick};
 use lao_figures::{count, number};
 use lao_say as say;
 use std::path::PathBuf;
@@ -13,16 +13,15 @@ use std::process::ExitCode;
 pub struct DataArgs {
     /// The table; `-` is standard input.
     data: PathBuf,
-    /// Whether the first line of the table has names.
-    #[arg(long, value_enum, default_value_t = Header::Auto)]
-    header: Header,
+    #[command(flatten)]
+    layout: Layout,
     /// Print JSON instead of text.
     #[arg(long)]
     json: bool,
 }
 
 pub fn run(args: &DataArgs) -> anyhow::Result<ExitCode> {
-    let frame = lao::read_with(&args.data, &args.header.options())?;
+    let frame = lao::read_with(&args.data, &args.layout.options(Pick::All))?;
     let columns = frame.summary();
     let text = if args.json {
         let of = |one: &ColumnSummary<'_>| {

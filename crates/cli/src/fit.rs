@@ -2,8 +2,8 @@
 
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
-use lao::{Examples, Fit, Model, Prices, Progress, ReadOptions};
-use lao_figures::{check_writable, count};
+use lao::{Examples, Fit, Frame, Label, Model, Pick, Prices, Progress, ReadOptions};
+use lao_figures::{check_writable, count, write_atomically};
 use lao_say as say;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -12,9 +12,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Learn a model from a table within a budget.
 ///
-/// The table is CSV; gzip, bzip2 and zip are unpacked, and `-` is standard input. Words become attributes
-/// `column=word`; empty fields, NA, ? and the like are missing. An example that lacks a value which the
-/// method wants to buy is passed over. A label of two values is a class.
+/// The table is CSV; gzip, bzip2 and zip are unpacked, and `-` is standard input. All columns but the target
+/// are attributes: leave out with --drop what names a row, such as a number of the patient, and what will not
+/// be known when the model predicts. Words become attributes `column=word`; empty fields, NA, ? and the like
+/// are missing. An example that lacks a value which the method wants to buy is passed over. A label of two
+/// values is a class.
 ///
 /// A file of prices has a line `attribute,price` or `attribute,price,panel` for each column. A panel is paid
 /// once per example, and has one price, which each of its lines repeats; a price of 0 is free. The budget is
@@ -28,15 +30,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
   lao fit patients.csv --target pressure --budget 12
   lao fit wide.csv.gz --target y --budget 5% --longest 8 -o y.lao.json
   lao fit patients.csv --target pressure --prices prices.csv --budget 60 --predict-budget 20
+  lao fit patients.csv --target sick --positive yes --budget 12 --drop patient --na -999
   lao fit patients.csv --target pressure --budget 12 --method hybrid --json
   lao fit this-year.csv --like patients.lao.json          the target and all choices of a model")]
 pub struct FitArgs {
     /// The table.
     data: PathBuf,
-    /// The column to predict; it is never guessed.
+    /// The column to predict.
     #[arg(long, short, value_name = "COLUMN", required_unless_present = "like")]
     target: Option<String>,
-    /// The number of attributes that may be bought of each example, or a share of them, such as 10%; with
+    /// Of a target with two classes, the positive one [default: the greater number, or the later word].
+    #[arg(long, value_name = "CLASS")]
+    positive: Option<String>,
+    /// A column that is no attribute; can be given more than once.
+    #[arg(long, value_name = "COLUMN")]
+    drop: Vec<String>,
+    /// The number of columns that may be bought of each example, or a share of them, such as 10%; with
     /// --prices, the money for each example.
     #[arg(long, short, value_name = "N|P%|MONEY", required_unless_present = "like")]
     budget: Option<String>,
@@ -49,6 +58,12 @@ pub struct FitArgs {
     /// The largest number of attributes of the model [default: four fifths of the budget].
     #[arg(long, value_name = "N")]
     longest: Option<usize>,
+    /// A column that the model always has; can be given more than once.
+    #[arg(long, value_name = "COLUMN")]
+    always: Vec<String>,
+    /// The probability with which an attribute without effect is ever taken in, at most [default: 5%].
+    #[arg(long, value_name = "P%")]
+    level: Option<String>,
     /// The method; `lao methods` lists them.
     #[arg(long, default_value = "pursuit")]
     method: String,
@@ -63,12 +78,12 @@ pub struct FitArgs {
     seed: u64,
     /// Learn as this model was learned: all of the above is taken from it.
     #[arg(long, value_name = "MODEL", conflicts_with_all = [
-        "target", "budget", "prices", "predict_budget", "longest", "method", "holdout", "passes", "seed",
+        "target", "positive", "drop", "budget", "prices", "predict_budget", "longest", "always", "level",
+        "method", "holdout", "passes", "seed", "na",
     ])]
     like: Option<PathBuf>,
-    /// Whether the first line of the table has names.
-    #[arg(long, value_enum, default_value_t = Header::Auto)]
-    header: Header,
+    #[command(flatten)]
+    layout: Layout,
     /// The model file [default: the table's name with the ending .lao.json].
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -91,15 +106,27 @@ pub enum Header {
     No,
 }
 
-impl Header {
-    /// Returns the options for reading a table.
-    pub fn options(self) -> ReadOptions {
-        let header = match self {
+/// How a table is written.
+#[derive(Debug, Args)]
+pub struct Layout {
+    /// Whether the first line of the table has names.
+    #[arg(long, value_enum, default_value_t = Header::Auto)]
+    header: Header,
+    /// What stands for a missing value, beside an empty field, NA, ?, null and the like: a field, such as
+    /// -999, or a field of one column, such as signal=100; can be given more than once.
+    #[arg(long, value_name = "FIELD|COLUMN=FIELD", allow_hyphen_values = true)]
+    na: Vec<String>,
+}
+
+impl Layout {
+    /// Returns the options for reading a table, of which these columns are read.
+    pub fn options(&self, columns: Pick) -> ReadOptions {
+        let header = match self.header {
             Header::Auto => lao::Header::Auto,
             Header::Yes => lao::Header::Yes,
             Header::No => lao::Header::No,
         };
-        ReadOptions { header, ..ReadOptions::default() }
+        ReadOptions { header, columns, missing: self.na.clone(), ..ReadOptions::default() }
     }
 }
 
@@ -109,8 +136,21 @@ pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
     let like = args.like.as_ref().map(Model::load).transpose()?;
     let target = like.as_ref().map(|model| &model.target).or(args.target.as_ref());
     let target = target.context("give --target or --like")?;
-    let examples = lao::read_with(&args.data, &args.header.options())?.target(target)?;
-    let dim = examples.names().len();
+    let mut options = args.layout.options(Pick::Without(args.drop.clone()));
+    let mut positive = args.positive.as_deref();
+    if let Some(Model { origin, label, .. }) = &like {
+        options.columns = Pick::Without(origin.reading.without.clone());
+        options.missing.clone_from(&origin.reading.missing);
+        if let Label::Classes { positive: class, .. } = label {
+            positive = Some(class);
+        }
+    }
+    let frame = lao::read_with(&args.data, &options)?;
+    let examples = match positive {
+        Some(class) => Frame::target_class(frame, target, class)?,
+        None => frame.target(target)?,
+    };
+    let (dim, columns) = (examples.names().len(), examples.columns());
     let note = |line: &str| {
         if !args.quiet {
             say::note(line);
@@ -122,18 +162,25 @@ pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
     };
     let bought = match (fit.budget(), fit.money()) {
         (_, Some(money)) => format!("for at most {money} each"),
-        (budget, None) => format!("at most {} bought of each", budget.min(dim)),
+        (budget, None) => format!("at most {} bought of each", budget.min(columns)),
     };
-    note(&format!("{} examples of {dim} attributes, {bought}", count(examples.len() as u64)));
+    let from = if columns < dim { format!(" from {columns} columns") } else { String::new() };
+    note(&format!("{} examples of {dim} attributes{from}, {bought}", count(examples.len() as u64)));
     note("  examples   values bought   attributes in the model   error held out");
     let stop = Arc::new(AtomicBool::new(false));
     stop_at_interrupt(&stop)?;
-    let fitted = fit.run_with(&examples.until(Arc::clone(&stop)), |progress| note(&line(&progress)))?;
+    let learning = fit.run_with(&examples.until(Arc::clone(&stop)), |progress| note(&line(&progress)));
+    let fitted = learning.map_err(|error| match flag_of(&error) {
+        Some(flag) => anyhow::Error::from(error).context(flag),
+        None => error.into(),
+    })?;
     fitted.notes.iter().for_each(|line| note(line));
-    fitted.model.save(&output)?;
+    let replaced = output.exists();
+    write_atomically(&output, fitted.model.to_json().as_bytes())?;
     let text = if args.json { fitted.model.to_json() } else { fitted.model.to_string() };
     say::results(&text)?;
-    note(&format!("the model is in {}; `lao predict {0} NEW.csv` applies it", output.display()));
+    let new = if replaced { ", whose older model it replaces" } else { "" };
+    note(&format!("the model is in {}{new}; `lao predict {0} NEW.csv` applies it", output.display()));
     if stop.load(Ordering::Relaxed) {
         let examples = count(fitted.model.spent.examples);
         say::note(&format!("interrupted: this is what was learned from {examples} examples"));
@@ -148,7 +195,7 @@ pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
 
 /// Returns what the options choose.
 fn chosen(args: &FitArgs, examples: &Examples, note: &dyn Fn(&str)) -> anyhow::Result<Fit> {
-    let dim = examples.names().len();
+    let columns = examples.columns();
     let budget = args.budget.as_deref().context("give --budget or --like")?;
     let holdout = share(&args.holdout, "--holdout")?;
     let fit = match &args.prices {
@@ -162,17 +209,21 @@ fn chosen(args: &FitArgs, examples: &Examples, note: &dyn Fn(&str)) -> anyhow::R
         None => {
             let budget = match budget.parse::<usize>() {
                 Ok(budget) => budget,
-                Err(_) => (dim as f64 * share(budget, "--budget")?).ceil() as usize,
+                Err(_) => (columns as f64 * share(budget, "--budget")?).ceil() as usize,
             };
-            if budget > dim {
+            if budget > columns {
                 note(&format!(
-                    "the budget is {budget}, and there are {dim} attributes: all of them are read"
+                    "the budget is {budget}, and there are {columns} columns: all of them are read"
                 ));
             }
             Fit::within(budget)
         }
     };
     let mut fit = fit.method(&args.method).holdout(holdout).passes(args.passes).seed(args.seed);
+    fit = fit.always(args.always.iter().cloned());
+    if let Some(level) = &args.level {
+        fit = fit.level(share(level, "--level")?);
+    }
     if let Some(money) = args.predict_budget {
         fit = fit.predict_within(money);
     }
@@ -180,6 +231,19 @@ fn chosen(args: &FitArgs, examples: &Examples, note: &dyn Fn(&str)) -> anyhow::R
         fit = fit.longest(longest);
     }
     Ok(fit)
+}
+
+/// Returns the option that gives the parameter which was refused.
+fn flag_of(error: &lao::Error) -> Option<&'static str> {
+    let lao::Error::Param(refused) = error else { return None };
+    match refused.field {
+        "budget" => Some("--budget"),
+        "sparsity" | "longest" => Some("--longest"),
+        "per_prediction" => Some("--predict-budget"),
+        "level" => Some("--level"),
+        "always" => Some("--always"),
+        _ => None,
+    }
 }
 
 /// Lets an interrupt end the run, so that what was learned is kept; a second one ends the program.

@@ -67,7 +67,7 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
 
 /// Returns what was spent on each panel, the largest sum first.
 fn spending(money: &SpentMoney) -> String {
-    let mut panels: Vec<_> = money.panels.iter().collect();
+    let mut panels: Vec<_> = money.panels.iter().filter(|panel| panel.examples > 0).collect();
     panels.sort_by(|a, b| b.cost().total_cmp(&a.cost()));
     let width = panels.iter().map(|panel| panel.name.chars().count()).max().unwrap_or(0).max(5);
     let mut text = format!("{:<width$}       price    examples       spent  columns\n", "panel");

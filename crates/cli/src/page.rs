@@ -23,7 +23,8 @@ pub fn html(model: &Model) -> anyhow::Result<String> {
         })
         .collect();
     let money = model.spent.money.as_ref();
-    let mut panels: Vec<_> = money.iter().flat_map(|money| &money.panels).collect();
+    let mut panels: Vec<_> =
+        money.iter().flat_map(|money| &money.panels).filter(|panel| panel.examples > 0).collect();
     panels.sort_by(|a, b| b.cost().total_cmp(&a.cost()));
     let total = money.map_or(0.0, |money| money.total).max(f64::MIN_POSITIVE);
     let panels: Vec<_> = panels
@@ -73,9 +74,9 @@ pub fn markdown(model: &Model) -> String {
         text += &format!("- {name}: {fact}\n");
     }
     text += "\n## Limits\n\n\
-             The model is linear, and knows only the range of values that it was learned from: beyond \
-             that range a value counts as its end. Standard errors hold for examples like those of the \
-             table, drawn independently.\n";
+             The model is linear. A value more than four standard deviations from the mean of its attribute \
+             counts as if it lay there. Standard errors hold for examples like those of the table, drawn \
+             independently.\n";
     text
 }
 

@@ -1,8 +1,8 @@
 //! `lao predict`.
 
-use crate::fit::Header;
+use crate::fit::Layout;
 use clap::{Args, ValueEnum};
-use lao::{Missing, Model};
+use lao::{Label, Missing, Model, ReadOptions};
 use lao_figures::{check_writable, write_atomically};
 use lao_say as say;
 use std::path::PathBuf;
@@ -10,8 +10,9 @@ use std::process::ExitCode;
 
 /// Apply a model to a table, of which only the model's columns are read.
 ///
-/// Columns are found by name, in any order. The result is CSV with one line per row: the prediction and, for
-/// two classes, the class and its probability.
+/// Columns are found by name, in any order. What stood for a missing value when the model was learned does so
+/// again. The result is CSV with one line per row: the prediction and, for two classes, the class and the
+/// probability of the positive one.
 #[derive(Debug, Args)]
 pub struct PredictArgs {
     /// The model file.
@@ -21,9 +22,8 @@ pub struct PredictArgs {
     /// What to do about a missing value.
     #[arg(long, value_enum, default_value_t = Gap::Mean)]
     missing: Gap,
-    /// Whether the first line of the table has names.
-    #[arg(long, value_enum, default_value_t = Header::Auto)]
-    header: Header,
+    #[command(flatten)]
+    layout: Layout,
     /// The file of the predictions [default: standard output].
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -46,7 +46,10 @@ pub fn run(args: &PredictArgs) -> anyhow::Result<ExitCode> {
         check_writable(output)?;
     }
     let model = Model::load(&args.model)?;
-    let frame = lao::read_with(&args.data, &args.header.options())?;
+    let ReadOptions { columns, mut missing, .. } = model.read_options();
+    let mut options = args.layout.options(columns);
+    options.missing.append(&mut missing);
+    let frame = lao::read_with(&args.data, &options)?;
     let missing = match args.missing {
         Gap::Mean => Missing::Mean,
         Gap::Refuse => Missing::Refuse,
@@ -73,7 +76,11 @@ fn csv(model: &Model, values: &[f64]) -> anyhow::Result<String> {
     let (classes, probable) = (model.class(0.0).is_some(), model.link.is_some());
     let mut header = vec![target.as_str()];
     header.extend(classes.then_some("class"));
-    header.extend((classes && probable).then_some("probability"));
+    let of_positive = match &model.label {
+        Label::Classes { positive, .. } if probable => Some(format!("probability of {positive}")),
+        _ => None,
+    };
+    header.extend(of_positive.as_deref());
     out.write_record(&header)?;
     for &value in values {
         let known = !value.is_nan();

@@ -1,16 +1,16 @@
 //! Runs the commands of the book and compares what they print.
 //!
 //! A block of a console has commands, which begin with `$ `, and what they print to either stream. The
-//! commands of a chapter run one after the other in a folder of its own, which has the table of diabetes
-//! patients and a file of prices. `LAO_BLESS=1 cargo test -p lao-cli --test book` writes what is printed into
-//! the chapters.
+//! commands of a chapter run one after the other in a folder of its own, which has the files of the project's
+//! folder `data`. `LAO_BLESS=1 cargo test -p lao-cli --test book` writes what is printed into the chapters.
+//! The commands of the project's README run, too; what they print is not in the README.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const PRICES: &str = "attribute,price,panel\nage,0\nsex,0\nbmi,1\nbp,2\ntc,8,lipids\nldl,8,lipids\n\
-                      hdl,8,lipids\ntch,8,lipids\nltg,8,lipids\nglu,3\n";
+/// The files of the folder `data` that the book uses.
+const FILES: [&str; 3] = ["diabetes.csv.gz", "prices.csv", "panel.txt"];
 
 fn chapters() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lao/book/src");
@@ -21,25 +21,32 @@ fn chapters() -> Vec<PathBuf> {
     files
 }
 
-/// Returns what a command prints to both streams.
-fn run(folder: &Path, command: &str) -> String {
+/// Runs a command whose streams are one.
+fn output(folder: &Path, command: &str) -> std::process::Output {
     let binary = assert_cmd::cargo::cargo_bin("lao");
     let places = [binary.parent().unwrap().to_str().unwrap(), &std::env::var("PATH").unwrap()].join(":");
-    let output = Command::new("sh")
-        .args(["-c", &format!("{{ {command}\n}} 2>&1")])
-        .current_dir(folder)
-        .env("PATH", places)
-        .output()
-        .unwrap();
-    String::from_utf8(output.stdout).unwrap()
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("{{ {command}\n}} 2>&1")]).current_dir(folder).env("PATH", places);
+    shell.output().unwrap()
+}
+
+/// Returns what a command prints to both streams.
+fn run(folder: &Path, command: &str) -> String {
+    String::from_utf8(output(folder, command).stdout).unwrap()
+}
+
+/// Copies the files that the commands use.
+fn copy_data(folder: &Path) {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
+    for file in FILES {
+        std::fs::copy(data.join(file), folder.join(file)).unwrap();
+    }
 }
 
 /// Returns a chapter with what its commands print now.
 fn run_chapter(text: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/diabetes.csv.gz");
-    std::fs::copy(data, folder.path().join("diabetes.csv.gz")).unwrap();
-    std::fs::write(folder.path().join("prices.csv"), PRICES).unwrap();
+    copy_data(folder.path());
     let (mut out, mut inside) = (String::new(), false);
     for line in text.lines() {
         let fence = line.starts_with("```");
@@ -75,4 +82,21 @@ fn commands_print_what_the_book_shows() {
         }
     }
     assert!(commands >= 20, "the book has its commands");
+}
+
+#[test]
+fn the_commands_of_the_readme_succeed() {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let text = std::fs::read_to_string(readme).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    std::fs::create_dir(&data).unwrap();
+    copy_data(&data);
+    let commands: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("$ lao ")).collect();
+    assert!(commands.len() >= 11, "{commands:?}");
+    for command in commands {
+        let output = output(folder.path(), &format!("lao {command}"));
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "lao {command}\n{said}");
+    }
 }

@@ -49,6 +49,7 @@ fn like_repeats_all_choices_of_a_model() {
         &["-b", "5", "--longest", "2", "--seed", "9", "--holdout", "20%"][..],
         &["-b", "6", "--method", "hybrid", "--passes", "3"],
         &["-b", "11", "--prices", "prices.csv", "--predict-budget", "9"],
+        &["-b", "4", "--drop", "age", "--drop", "tc", "--always", "sex", "--level", "1%", "--na", "bmi=30"],
     ] {
         let fit = ["fit", &data, "-q", "-o"];
         let (status, _, said) = lao(at, &[&fit[..], &["one.json", "-t", "progression"], choices].concat());
@@ -77,6 +78,11 @@ fn what_is_wrong_is_said_with_a_remedy_and_status_2() {
         (vec!["fit", &data, "-t", "progress", "-b", "5"], "did you mean `progression`?"),
         (vec!["fit", &data, "-t", "progression", "-b", "many"], "give a share such as 10%"),
         (vec!["fit", &data, "-b", "5"], "--target"),
+        ([&fit[..], &["--drop", "agee"]].concat(), "did you mean `age`?"),
+        ([&fit[..], &["--na", "agee=1"]].concat(), "did you mean `age`?"),
+        ([&fit[..], &["--method", "hybrid", "--longest", "11"]].concat(), "--budget: "),
+        ([&fit[..], &["--level", "200%"]].concat(), "--level = 200%"),
+        ([&fit[..], &["--positive", "1"]].concat(), "not two classes"),
         ([&fit[..], &["--method", "hibrid"]].concat(), "did you mean `hybrid`?"),
         ([&fit[..], &["-o", "no/such/folder.json"]].concat(), "no/such/folder.json"),
         (vec!["predict", &data, &data], "is not a model"),
@@ -113,7 +119,7 @@ fn plans_and_methods_are_for_people_and_programs() {
         "{text}"
     );
     let (status, help, _) = lao(at, &["fit", "--help"]);
-    assert!(status == 0 && help.contains("Examples:") && help.contains("it is never guessed"), "{help}");
+    assert!(status == 0 && help.contains("Examples:") && help.contains("leave out with --drop"), "{help}");
 }
 
 /// The slots that `lao session ask --json` hands out: their numbers and attributes.

@@ -48,7 +48,7 @@ for name in ("y", "class"):
         assert abs(model.predict(row) - float(told["predicted " + name])) < 1e-9
         if name == "class":
             assert model.classify(row) == told["class"]
-            assert abs(model.probability(row) - float(told["probability"])) < 1e-9
+            assert abs(model.probability(row) - float(told["probability of well"])) < 1e-9
     base = sqlite3.connect(":memory:")
     base.create_function("EXP", 1, math.exp)
     columns = ['"' + column.replace('"', '""') + '"' for column in rows[0]]
@@ -57,7 +57,7 @@ for name in ("y", "class"):
     values = [[None if value == "" else value for value in row.values()] for row in rows]
     base.executemany("insert into t values (?, ?, ?, ?)", values)
     found = base.execute("select " + open(name + ".sql").read() + " from t order by rowid").fetchall()
-    field = "probability" if name == "class" else "predicted y"
+    field = "probability of well" if name == "class" else "predicted y"
     assert len(found) == len(said) == 1800
     for (x,), told in zip(found, said):
         assert abs(x - float(told[field])) < 1e-9

@@ -45,6 +45,14 @@ pub enum Error {
         /// What is wrong, and what to do.
         reason: String,
     },
+    /// Several columns that are needed are not there.
+    #[error("columns {}: {reason}", quoted(.columns))]
+    Columns {
+        /// Their names.
+        columns: Vec<String>,
+        /// What is wrong.
+        reason: String,
+    },
     /// A choice that is not allowed.
     #[error("{what} = {value}: {allowed}")]
     Choice {
@@ -83,6 +91,10 @@ pub enum Error {
         /// What the system says.
         cause: std::io::Error,
     },
+}
+
+fn quoted(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 fn did_you_mean(near: &Option<String>) -> String {

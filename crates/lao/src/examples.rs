@@ -1,7 +1,7 @@
 //! Examples: the rows of a table with a label, as attributes of numbers that a learner buys.
 
-use crate::error::Error;
-use crate::frame::{Column, Frame, Values};
+use crate::error::{Error, nearest};
+use crate::frame::{Column, FirstWord, Frame, Reading, Values};
 use crate::prices::{PricedColumns, Prices};
 use crate::table::Table;
 use lao_observation::{BlockBuf, Seed, Source, SourceError, Tariff};
@@ -41,6 +41,7 @@ struct Store {
     values: Arc<dyn Table>,
     labels: Vec<f64>,
     notes: Vec<String>,
+    reading: Reading,
 }
 
 /// The parts of which [`Examples`] are made, for a [`Table`] that is no [`Frame`].
@@ -73,11 +74,15 @@ pub struct Examples {
 }
 
 impl Examples {
-    pub(crate) fn new(frame: Frame, target: &str) -> Result<Self, Error> {
-        let (label, labels) = labels(&frame.column(target)?.values, target)?;
+    pub(crate) fn new(frame: Frame, target: &str, positive: Option<&str>) -> Result<Self, Error> {
+        let (mut label, mut labels) = labels(&frame.column(target)?.values, target)?;
+        if let Some(wanted) = positive {
+            swap_classes(&mut label, &mut labels, target, wanted)?;
+        }
         let (mut names, mut attributes, mut values) = (Vec::new(), Vec::new(), Vec::new());
         let mut notes = Vec::new();
-        let (table, hash) = (frame.name().to_owned(), frame.hash().to_owned());
+        let (table, hash, reading) =
+            (frame.name().to_owned(), frame.hash().to_owned(), frame.reading().clone());
         let mut others: Vec<String> = frame.names().map(str::to_owned).collect();
         // The columns move: there is no second copy of the table.
         for Column { name, values: column } in frame.into_columns() {
@@ -111,13 +116,13 @@ impl Examples {
                         values.push(places.iter().map(is).collect());
                     }
                 }
-                Values::TooManyWords => {
-                    notes.push(format!("`{name}` is left out: it has too many different words"));
+                Values::TooManyWords(first) => {
+                    notes.push(format!("`{name}` is left out: it has {}", too_many(first.as_ref())));
                 }
             }
         }
         if names.is_empty() {
-            let reason = "beside it the table has no column of numbers or of a few words that varies".into();
+            let reason = "no other column can be an attribute: each is constant or free text".into();
             return Err(Error::Column { column: target.into(), reason });
         }
         let rows: Vec<u32> = (0..).zip(&labels).filter(|(_, y)| !y.is_nan()).map(|(row, _)| row).collect();
@@ -128,7 +133,8 @@ impl Examples {
         let used: HashSet<&str> = attributes.iter().map(|(column, _)| column.as_str()).collect();
         others.retain(|name| !used.contains(name.as_str()));
         let (target, values) = (target.to_owned(), Arc::new(values));
-        let store = Store { table, hash, target, label, names, others, attributes, values, labels, notes };
+        let store =
+            Store { table, hash, target, label, names, others, attributes, values, labels, notes, reading };
         Ok(Examples { store: Arc::new(store), rows: Arc::new(rows), stop: Arc::default() })
     }
 
@@ -159,7 +165,9 @@ impl Examples {
         }
         let attributes = names.iter().map(|name| (name.clone(), None)).collect();
         let (hash, notes, others) = (String::new(), Vec::new(), vec![target.clone()]);
-        let store = Store { table, hash, target, label, names, others, attributes, values, labels, notes };
+        let reading = Reading::default();
+        let store =
+            Store { table, hash, target, label, names, others, attributes, values, labels, notes, reading };
         Ok(Examples { store: Arc::new(store), rows: Arc::new(rows), stop: Arc::default() })
     }
 
@@ -191,6 +199,38 @@ impl Examples {
     /// Returns what was left out of the table, and why, in sentences.
     pub fn notes(&self) -> &[String] {
         &self.store.notes
+    }
+
+    /// Returns the number of columns that the attributes come from: a column of words is several attributes.
+    pub fn columns(&self) -> usize {
+        let mut columns: Vec<&str> =
+            self.store.attributes.iter().map(|(column, _)| column.as_str()).collect();
+        // The attributes of a column are neighbors.
+        columns.dedup();
+        columns.len()
+    }
+
+    /// Returns what was chosen when the table was read.
+    pub(crate) fn reading(&self) -> &Reading {
+        &self.store.reading
+    }
+
+    /// Returns the attributes of some columns, ascending.
+    ///
+    /// # Errors
+    /// When there is no attribute of such a column.
+    pub(crate) fn places(&self, columns: &[String]) -> Result<Vec<u32>, Error> {
+        let Store { attributes, .. } = &*self.store;
+        for column in columns {
+            if !attributes.iter().any(|(other, _)| other == column) {
+                let near = nearest(column, attributes.iter().map(|(other, _)| other.as_str()));
+                let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+                let reason = format!("no attribute comes from such a column{near}");
+                return Err(Error::Column { column: column.clone(), reason });
+            }
+        }
+        let among = |(_, (column, _)): &(u32, &(String, _))| columns.contains(column);
+        Ok((0..).zip(attributes).filter(among).map(|(j, _)| j).collect())
     }
 
     pub(crate) fn table(&self) -> (&str, &str) {
@@ -275,6 +315,32 @@ impl Examples {
     }
 }
 
+/// Makes `positive` the positive class.
+fn swap_classes(label: &mut Label, labels: &mut [f64], target: &str, wanted: &str) -> Result<(), Error> {
+    let fail = |reason: String| Err(Error::Column { column: target.into(), reason });
+    match label {
+        Label::Classes { positive, .. } if positive == wanted => Ok(()),
+        Label::Classes { positive, negative } if negative == wanted => {
+            std::mem::swap(positive, negative);
+            labels.iter_mut().for_each(|label| *label = -*label);
+            Ok(())
+        }
+        Label::Classes { positive, negative } => {
+            fail(format!("no class is `{wanted}`; the classes are `{positive}` and `{negative}`"))
+        }
+        Label::Number => fail(format!("it has numbers, not two classes of which one is `{wanted}`")),
+    }
+}
+
+/// Says that a column has more different words than can be used.
+fn too_many(first: Option<&FirstWord>) -> String {
+    let such = first.map_or_else(String::new, |FirstWord { line, word }| {
+        let short: String = word.chars().take(40).collect();
+        format!(", such as `{short}` in line {line}")
+    });
+    format!("too many different words{such}")
+}
+
 /// Returns the labels, NaN where one is missing.
 fn labels(values: &Values, target: &str) -> Result<(Label, Vec<f64>), Error> {
     let fail = |reason: String| Err(Error::Column { column: target.into(), reason });
@@ -315,9 +381,13 @@ fn labels(values: &Values, target: &str) -> Result<(Label, Vec<f64>), Error> {
                 let label = Label::Classes { positive: words[1].clone(), negative: words[0].clone() };
                 Ok((label, places.iter().map(class).collect()))
             }
-            words => {
-                let count = words.map_or("many".into(), |(words, _)| words.len().to_string());
+            Some((words, _)) => {
+                let count = words.len();
                 fail(format!("it has {count} different words; a label has numbers, or two classes"))
+            }
+            None => {
+                let first = if let Values::TooManyWords(first) = values { first.as_ref() } else { None };
+                fail(format!("it has {}; a label has numbers, or two classes", too_many(first)))
             }
         },
     }

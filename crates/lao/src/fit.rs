@@ -34,6 +34,8 @@ pub struct Fit {
     per_prediction: Option<f64>,
     method: String,
     longest: Option<usize>,
+    level: Option<f64>,
+    always: Vec<String>,
     holdout: f64,
     passes: u64,
     seed: u64,
@@ -96,6 +98,8 @@ impl Fit {
             per_prediction: None,
             method: "pursuit".into(),
             longest: None,
+            level: None,
+            always: Vec::new(),
             holdout: 0.1,
             passes: 1,
             seed: 1,
@@ -156,6 +160,11 @@ impl Fit {
             per_prediction: origin.per_prediction,
             method: origin.method.clone(),
             longest: origin.longest,
+            level: match &origin.parameters {
+                AnyParams::Pursuit(params) => Some(params.level),
+                _ => None,
+            },
+            always: origin.always.clone(),
             holdout: origin.holdout,
             passes: origin.passes,
             seed: origin.seed,
@@ -179,6 +188,17 @@ impl Fit {
     /// paid whichever they are.
     pub fn longest(self, attributes: usize) -> Self {
         Fit { longest: Some(attributes), ..self }
+    }
+
+    /// Sets the probability with which an attribute without effect is ever taken in, at most. The default is
+    /// .05. Only `pursuit` keeps to such a level.
+    pub fn level(self, level: f64) -> Self {
+        Fit { level: Some(level), ..self }
+    }
+
+    /// Sets the columns that the predictor always has, whatever their effect. Only `pursuit` can keep them.
+    pub fn always(self, columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Fit { always: columns.into_iter().map(Into::into).collect(), ..self }
     }
 
     /// Sets the share of the examples that is held out to measure the error; 0 holds out none.
@@ -252,7 +272,7 @@ impl Fit {
             (examples.clone(), None)
         };
         let priced = examples.priced(self.money.as_ref().map(|(_, prices)| prices))?;
-        let mut learned = start.map_or_else(|| self.learner(training.names().len(), priced.as_ref()), Ok)?;
+        let mut learned = start.map_or_else(|| self.learner(&training, priced.as_ref()), Ok)?;
         let whole = (training.len() as u64).saturating_mul(self.passes);
         let mean = training.labels().sum::<f64>() / training.len().max(1) as f64;
         // The stream's order is random, so that a sorted table does no harm.
@@ -275,16 +295,18 @@ impl Fit {
         loop {
             session.run(learned.as_dyn(), SessionLimit::after_examples(until), |_, _| {})?;
             let ledger = *session.ledger();
+            let (attributes, _) = self.bought(&session);
             let mut model = self.model(examples, &learned, priced.as_ref(), &session);
             if learned.as_ref().updates() == 0 {
                 model.intercept = mean;
             }
-            let holdout = held_out.as_ref().map(|rows| model.score(rows, mean)).transpose()?.flatten();
+            model.mean_label = Some(mean);
+            let holdout = held_out.as_ref().map(|rows| model.score(rows)).transpose()?.flatten();
             let money = model.spent.money.as_ref().map(|money| money.total);
             if let Some(holdout) = &holdout {
                 history.push(Reached {
                     examples: ledger.examples,
-                    attributes: ledger.attributes,
+                    attributes,
                     money,
                     mean_squared_error: holdout.mean_squared_error,
                 });
@@ -294,7 +316,7 @@ impl Fit {
             say(Progress {
                 examples: examples_seen,
                 of: whole,
-                attributes: ledger.attributes,
+                attributes,
                 money,
                 support,
                 holdout: holdout.as_ref(),
@@ -330,8 +352,19 @@ impl Fit {
         Ok(())
     }
 
+    /// Returns the number of values that were bought, and the most of one example. Where a column of words is
+    /// bought as a whole, it is one value.
+    fn bought(&self, session: &Session<Stream>) -> (u64, usize) {
+        let ledger = session.ledger();
+        match session.bought() {
+            Some(columns) if self.money.is_none() => (columns.iter().sum(), ledger.most_cost as usize),
+            _ => (ledger.attributes, ledger.most_attributes),
+        }
+    }
+
     /// Builds the learner.
-    fn learner(&self, dim: usize, priced: Option<&PricedColumns>) -> Result<Learned, Error> {
+    fn learner(&self, examples: &Examples, priced: Option<&PricedColumns>) -> Result<Learned, Error> {
+        let dim = examples.names().len();
         let budget = self.budget.min(dim);
         let Some(row) = registry::method(&self.method) else {
             let near = nearest(&self.method, METHODS.iter().map(|row| row.name));
@@ -352,10 +385,22 @@ impl Fit {
                 }
                 None => PursuitParams::within(dim, budget),
             };
-            let params = PursuitParams { longest: self.longest, ..within };
+            let (longest, level) = (self.longest, self.level.unwrap_or(within.level));
+            let always = examples.places(&self.always)?;
+            let params = PursuitParams { longest, level, always, ..within };
             let learner = Inner::Pursuit(Box::new(params.clone().build()?));
             let parameters = AnyParams::Pursuit(params);
             return Ok(Learned { learner, parameters, before: Spent::default() });
+        }
+        let only = |what, value: String| {
+            let allowed = "only the method `pursuit` takes it".into();
+            Err(Error::Choice { what, value, allowed })
+        };
+        if let Some(level) = self.level {
+            return only("level", level.to_string());
+        }
+        if let Some(column) = self.always.first() {
+            return only("always", column.clone());
         }
         if row.model == Size::Dense {
             let allowed = "its predictor would read all attributes; choose a method with a sparse one".into();
@@ -388,6 +433,7 @@ impl Fit {
     ) -> Model {
         let (table, sha256) = examples.table();
         let (ledger, before) = (session.ledger(), &learned.before);
+        let (values, most_of_one) = self.bought(session);
         let attributes = examples.attributes();
         let money = match (&self.money, priced, session.bought()) {
             (Some((budget, _)), Some(priced), Some(bought)) => {
@@ -402,8 +448,8 @@ impl Fit {
             attributes,
             spent: Spent {
                 examples: before.examples.saturating_add(ledger.examples),
-                attributes: before.attributes.saturating_add(ledger.attributes),
-                most_attributes: before.most_attributes.max(ledger.most_attributes),
+                attributes: before.attributes.saturating_add(values),
+                most_attributes: before.most_attributes.max(most_of_one),
                 passed_over: before.passed_over.saturating_add(session.source().skipped),
                 money,
             },
@@ -418,6 +464,8 @@ impl Fit {
                 budget: self.money.is_none().then(|| self.budget.min(examples.names().len())),
                 per_prediction: self.per_prediction,
                 longest: self.longest,
+                always: self.always.clone(),
+                reading: examples.reading().clone(),
                 holdout: self.holdout,
                 passes: self.passes,
                 seed: self.seed,

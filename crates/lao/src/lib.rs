@@ -28,7 +28,7 @@
 //! fitted.model.save("pressure.lao.json")?; // a few kilobytes that people can read
 //! let model = Model::load("pressure.lao.json")?;
 //! let predicted = model.predict(&frame, Missing::Mean)?; // reads the columns `age` and `smoker`
-//! assert!(model.score(&fresh, 0.0)?.is_some_and(|score| score.mean_squared_error < 5.0));
+//! assert!(model.score(&fresh)?.is_some_and(|score| score.mean_squared_error < 5.0));
 //! # std::env::set_current_dir("/")?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -54,7 +54,7 @@ mod table;
 pub use error::Error;
 pub use examples::{Examples, Label, TableParts};
 pub use fit::{Fit, Fitted, Learned, Progress};
-pub use frame::{ColumnKind, ColumnSummary, Frame, Header, ReadOptions, read, read_with};
+pub use frame::{ColumnKind, ColumnSummary, Frame, Header, Pick, ReadOptions, Reading, read, read_with};
 pub use model::{
     About, Candidate, Coefficient, Holdout, Link, Missing, Model, Origin, PanelSpent, Predictions, Reached,
     Spent, SpentMoney, Stamp,

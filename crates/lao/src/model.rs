@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::examples::{Examples, Label};
-use crate::frame::{Column, Frame, Values};
+use crate::frame::{Column, Frame, Pick, ReadOptions, Reading, Values};
 use crate::prices::{Price, PricedColumns, Prices};
 use lao_algorithms::AnyParams;
 use lao_algorithms::pursuit::{Evidence, Pursuit};
@@ -33,6 +33,9 @@ pub struct Model {
     pub label: Label,
     /// The prediction where all coefficients are multiplied by zero.
     pub intercept: f64,
+    /// The mean label of the examples learned from, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_label: Option<f64>,
     /// One entry for each attribute of the support.
     pub coefficients: Vec<Coefficient>,
     /// For two classes: the probability of the positive one is `1 / (1 + exp(-(offset + slope p)))`, where p
@@ -140,9 +143,9 @@ pub struct Link {
 pub struct Spent {
     /// Examples that were looked at.
     pub examples: u64,
-    /// Values that were looked at.
+    /// Values that were looked at. A column of words that is bought as a whole is one value.
     pub attributes: u64,
-    /// The largest number of attributes of one example.
+    /// The largest number of values of one example.
     pub most_attributes: usize,
     /// Examples that were passed over because they lacked a value that was asked for.
     pub passed_over: u64,
@@ -161,7 +164,7 @@ pub struct SpentMoney {
     pub most: f64,
     /// The budget for one example.
     pub budget: f64,
-    /// What was bought, panel by panel.
+    /// What could be bought, panel by panel, and for how many examples it was.
     pub panels: Vec<PanelSpent>,
 }
 
@@ -221,7 +224,6 @@ impl SpentMoney {
         };
         let all = (0..).zip(&priced.panels).zip(priced.tariff.prices().iter().zip(bought));
         let panels: Vec<PanelSpent> = all
-            .filter(|(_, (_, examples))| **examples > 0)
             .map(|((panel, name), (&price, &examples))| PanelSpent {
                 name: name.clone(),
                 columns: columns(panel),
@@ -268,6 +270,19 @@ pub struct Holdout {
 }
 
 impl Holdout {
+    /// Returns the name of a number that cannot be negative and is.
+    fn negative(&self) -> Option<&'static str> {
+        let Holdout { mean_squared_error, standard_error, error_of_mean, accuracy, log_loss, .. } = *self;
+        let all = [
+            ("mean_squared_error", Some(mean_squared_error)),
+            ("standard_error", Some(standard_error)),
+            ("error_of_mean", Some(error_of_mean)),
+            ("accuracy", accuracy),
+            ("log_loss", log_loss),
+        ];
+        all.into_iter().find(|(_, number)| number.is_some_and(|number| number < 0.0)).map(|(name, _)| name)
+    }
+
     /// Returns the part of the label's variance that the model explains.
     pub fn r2(&self) -> f64 {
         1.0 - self.mean_squared_error / self.error_of_mean
@@ -301,6 +316,12 @@ pub struct Origin {
     /// The largest number of attributes of the predictor, if it was chosen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest: Option<usize>,
+    /// The columns that the predictor had to have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub always: Vec<String>,
+    /// What was chosen when the table was read.
+    #[serde(default, skip_serializing_if = "Reading::is_default")]
+    pub reading: Reading,
     /// The share of examples held out.
     pub holdout: f64,
     /// How often the examples were gone through.
@@ -375,6 +396,7 @@ impl Model {
             lao: Stamp { format: FORMAT, version: env!("CARGO_PKG_VERSION").into() },
             target,
             intercept: learner.intercept(),
+            mean_label: None,
             coefficients: learner.coefficients().iter().filter_map(coefficient).collect(),
             link: link.filter(|_| label != Label::Number),
             label,
@@ -393,6 +415,12 @@ impl Model {
     pub fn predict(&self, frame: &Frame, missing: Missing) -> Result<Predictions, Error> {
         let mut values = vec![self.intercept; frame.rows()];
         let mut incomplete = vec![false; frame.rows()];
+        let absent: Vec<&str> =
+            self.columns().into_iter().filter(|column| frame.column(column).is_err()).collect();
+        if let [_, _, ..] = absent[..] {
+            let reason = format!("the model needs them, and {} lacks them", frame.name());
+            return Err(Error::Columns { columns: absent.iter().map(|&name| name.into()).collect(), reason });
+        }
         for coefficient in &self.coefficients {
             let column = frame.column(&coefficient.column)?;
             for (row, (sum, lacks)) in values.iter_mut().zip(&mut incomplete).enumerate() {
@@ -432,11 +460,12 @@ impl Model {
     }
 
     /// Scores the model on examples of the same table. There is no score without examples, or if the table
-    /// ends the stream.
+    /// ends the stream. The error is compared with that of the [mean label](Self::mean_label) or, if it is
+    /// not known, of the mean label of these examples.
     ///
     /// # Errors
     /// When the examples have another label, or lack an attribute of the model.
-    pub fn score(&self, examples: &Examples, mean_label: f64) -> Result<Option<Holdout>, Error> {
+    pub fn score(&self, examples: &Examples) -> Result<Option<Holdout>, Error> {
         let mut places = Vec::new();
         for coefficient in &self.coefficients {
             let name = coefficient.name();
@@ -450,6 +479,8 @@ impl Model {
         if n == 0 {
             return Ok(None);
         }
+        let of_these = || examples.labels().sum::<f64>() / n as f64;
+        let mean_label = self.mean_label.unwrap_or_else(of_these);
         let mut sums = [0.0; 5];
         let mut values = Vec::new();
         for (at, label) in examples.labels().enumerate() {
@@ -500,6 +531,23 @@ impl Model {
         columns
     }
 
+    /// Returns how to read a table for [`predict`](Self::predict): only the columns that it needs, with what
+    /// stood for a missing value when the model was learned.
+    ///
+    /// ```no_run
+    /// let model = lao::Model::load("patients.lao.json")?;
+    /// let fresh = lao::read_with("new.csv", &model.read_options())?;
+    /// let predicted = model.predict(&fresh, lao::Missing::Mean)?;
+    /// # Ok::<(), lao::Error>(())
+    /// ```
+    pub fn read_options(&self) -> ReadOptions {
+        let columns = self.columns();
+        let used = |gap: &&String| gap.split_once('=').is_none_or(|(column, _)| columns.contains(&column));
+        let missing = self.origin.reading.missing.iter().filter(used).cloned().collect();
+        let columns = Pick::Only(columns.iter().map(|&name| name.to_owned()).collect());
+        ReadOptions { columns, missing, ..ReadOptions::default() }
+    }
+
     /// Returns what a prediction costs: the prices of the panels of the model's columns. `None` if there were
     /// no prices.
     pub fn cost(&self) -> Option<f64> {
@@ -511,7 +559,7 @@ impl Model {
     /// Returns the text of the model file.
     pub fn to_json(&self) -> String {
         // A model has finite numbers and names only, which JSON can always hold.
-        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+        on_one_line(&serde_json::to_string_pretty(self).unwrap_or_default()) + "\n"
     }
 
     /// Reads the text of a model file, and checks it.
@@ -550,6 +598,12 @@ impl Model {
                 return Err(format!("the standard error of `{name}` is negative"));
             }
         }
+        if let Some(Link { slope, .. }) = self.link.filter(|link| link.slope <= 0.0) {
+            return Err(format!("the slope of its link is {slope}; it must be above 0"));
+        }
+        if let Some(name) = self.holdout.and_then(|holdout| holdout.negative()) {
+            return Err(format!("`{name}` of its held-out error is negative"));
+        }
         for panel in self.spent.money.iter().flat_map(|money| &money.panels) {
             if panel.price < 0.0 {
                 return Err(format!("the price of `{}` is negative", panel.name));
@@ -565,11 +619,21 @@ impl Model {
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         let path = path.as_ref();
         let failed = |cause| Error::File { path: path.to_owned(), cause };
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+        // A link stays a link, and a file keeps its permissions.
+        let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let folder =
+            target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut builder = tempfile::Builder::new();
+        // A temporary file is private by default; a model has the permissions of an ordinary file.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let mut file = builder.tempfile_in(folder).map_err(failed)?;
+        if let Ok(old) = std::fs::metadata(&target) {
+            file.as_file().set_permissions(old.permissions()).map_err(failed)?;
+        }
         file.write_all(self.to_json().as_bytes()).map_err(failed)?;
         file.as_file().sync_all().map_err(failed)?;
-        file.persist(path).map_err(|error| failed(error.error))?;
+        file.persist(&target).map_err(|error| failed(error.error))?;
         Ok(())
     }
 
@@ -607,7 +671,7 @@ impl Coefficient {
                 let same = word.parse::<f64>().is_ok_and(|word| word == x);
                 Ok(if x.is_nan() { x } else { f64::from(u8::from(same)) })
             }
-            (Some(_), Values::TooManyWords) => {
+            (Some(_), Values::TooManyWords(_)) => {
                 Err(fail("the table has too many different words there for the model's column of words"))
             }
         }
@@ -641,7 +705,8 @@ impl fmt::Display for Model {
         let Spent { examples, attributes, most_attributes, passed_over, ref money } = self.spent;
         write!(out, "bought {attributes} values of {examples} examples, at most {most_attributes} of one")?;
         if passed_over > 0 {
-            write!(out, "; {passed_over} examples with gaps were passed over")?;
+            let (examples, were) = if passed_over == 1 { ("example", "was") } else { ("examples", "were") };
+            write!(out, "; {passed_over} {examples} with gaps {were} passed over")?;
         }
         if let (Some(money), Some(cost)) = (money, self.cost()) {
             let [total, most, budget, cost] = [money.total, money.most, money.budget, cost].map(figure);
@@ -650,6 +715,31 @@ impl fmt::Display for Model {
         }
         writeln!(out)
     }
+}
+
+/// Puts each list of numbers or words on one line of an indented JSON text, which has one value per line.
+fn on_one_line(text: &str) -> String {
+    let (mut out, mut lines) = (String::with_capacity(text.len()), text.lines().peekable());
+    while let Some(line) = lines.next() {
+        out += line;
+        if line.ends_with('[') {
+            // Lists within lists and objects begin with a bracket.
+            let ends = |line: &&str| line.ends_with(['[', '{', ']', '}']) || line.ends_with("],");
+            let mut values: Vec<&str> = Vec::new();
+            while let Some(value) = lines.next_if(|line| !ends(line)) {
+                values.push(value.trim_start());
+            }
+            if lines.peek().is_some_and(|line| line.trim_start().starts_with(']')) {
+                out += &values.join(" ");
+                out += lines.next().unwrap_or_default().trim_start();
+            } else {
+                values.iter().for_each(|value| out.extend(["\n", value]));
+            }
+        }
+        out.push('\n');
+    }
+    out.truncate(out.trim_end().len());
+    out
 }
 
 /// Returns the attributes outside the support that show the largest effects.

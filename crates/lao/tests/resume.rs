@@ -106,7 +106,7 @@ fn a_table_that_ends_the_stream_leaves_what_was_learned() {
     let examples = Examples::from_table(parts(table, labels, (0..2000).collect())).unwrap();
     let fitted = Fit::within(3).holdout(0.0).run(&examples).unwrap();
     assert!(fitted.found && fitted.model.spent.examples < 1000, "{}", fitted.model);
-    assert!(fitted.model.score(&examples, 0.0).unwrap().is_none(), "nothing was read");
+    assert!(fitted.model.score(&examples).unwrap().is_none(), "nothing was read");
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! From tables as people keep them to models, and back.
 
 use lao::observation::Seed;
-use lao::{Error, Fit, Frame, Header, Label, Missing, Model, Price, Prices, ReadOptions};
+use lao::{
+    ColumnKind, Error, Examples, Fit, Frame, Header, Label, Missing, Model, Pick, Price, Prices, ReadOptions,
+};
 
 fn frame(text: &str) -> Frame {
     Frame::parse(text.as_bytes(), "t.csv", &ReadOptions::default()).unwrap()
@@ -133,6 +135,143 @@ fn a_stored_model_is_the_same_and_reads_only_its_columns() {
     assert!(matches!(&error, Error::NoColumn { wanted, .. } if wanted == "age"), "{error}");
     let error = read.predict(&frame("age,smoker\nold,yes\n"), Missing::Mean).unwrap_err().to_string();
     assert!(error.contains("`age`") && error.contains("needs numbers"), "{error}");
+}
+
+#[test]
+fn columns_can_be_left_out_and_a_field_can_stand_for_a_missing_value() {
+    let text = "id;signal;wall;y\n1;100;3,5;1,5\n2;-60;100;2\n3;-61;none;3\n4;<9;4;4\n";
+    let read = |columns, missing: &[&str]| {
+        let missing = missing.iter().map(|&field| field.to_owned()).collect();
+        Frame::parse(text.as_bytes(), "t.csv", &ReadOptions { columns, missing, ..ReadOptions::default() })
+    };
+    let kinds = |frame: &Frame| -> Vec<(String, usize)> {
+        frame.summary().iter().map(|one| (format!("{} {:?}", one.name, one.kind), one.missing)).collect()
+    };
+    let without = Pick::Without(vec!["id".into()]);
+    let frame = read(without, &["signal=100", "none", "<9"]).unwrap();
+    let numbers = |low: f64, high: f64, mean: f64| format!("{:?}", ColumnKind::Numbers { low, high, mean });
+    let expected = [
+        (format!("signal {}", numbers(-61.0, -60.0, -60.5)), 2),
+        (format!("wall {}", numbers(3.5, 100.0, 35.833333333333336)), 1),
+        (format!("y {}", numbers(1.5, 4.0, 2.625)), 0),
+    ];
+    assert_eq!(kinds(&frame), expected);
+    // With a quote, another reader reads the same.
+    let quoted = text.replace("id", "\"id\"").replace("3,5", "\"3,5\"");
+    let options = ReadOptions {
+        columns: Pick::Only(vec!["y".into(), "wall".into(), "absent".into()]),
+        missing: vec!["wall=none".into()],
+        ..ReadOptions::default()
+    };
+    for text in [text, &quoted] {
+        let frame = Frame::parse(text.as_bytes(), "t.csv", &options).unwrap();
+        assert_eq!(kinds(&frame), expected[1..], "{text}");
+    }
+    let error = read(Pick::Without(vec!["ids".into()]), &[]).unwrap_err().to_string();
+    assert!(error.contains("no column `ids` (did you mean `id`?)"), "{error}");
+    let error = read(Pick::All, &["sinal=100"]).unwrap_err().to_string();
+    assert!(error.contains("no column `sinal` (did you mean `signal`?)"), "{error}");
+}
+
+#[test]
+fn a_model_repeats_how_its_table_was_read() {
+    let options = ReadOptions {
+        columns: Pick::Without(vec!["id".into()]),
+        missing: vec!["pulse=54".into(), "weight, kg=60".into()],
+        ..ReadOptions::default()
+    };
+    let text = patients(1500, false);
+    let table = Frame::parse(text.as_bytes(), "t.csv", &options).unwrap();
+    let fit = Fit::within(4).longest(3).always(["pulse"]).level(0.01);
+    let model = fit.run(&table.clone().target("pressure").unwrap()).unwrap().model;
+    assert!(model.columns().contains(&"pulse"), "{model}");
+    assert_eq!(model.origin.reading.without, ["id"]);
+    let again = Fit::again(&model).unwrap().run(&table.clone().target("pressure").unwrap()).unwrap().model;
+    assert_eq!(again, model);
+    // At prediction only the model's columns are read, and the same fields are missing.
+    let lean = Frame::parse(text.as_bytes(), "t.csv", &model.read_options()).unwrap();
+    assert_eq!(lean.names().collect::<Vec<_>>(), ["age", "smoker", "pulse"]);
+    let (lean, whole) =
+        (model.predict(&lean, Missing::Refuse).unwrap(), model.predict(&table, Missing::Refuse).unwrap());
+    assert!(lean.incomplete > 0 && lean.incomplete == whole.incomplete);
+    let bits = |values: &[f64]| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+    assert_eq!(bits(&lean.values), bits(&whole.values));
+    let error = model.predict(&frame("age\n1\n2\n"), Missing::Mean).unwrap_err().to_string();
+    assert_eq!(error, "columns `smoker`, `pulse`: the model needs them, and t.csv lacks them");
+    for fit in [Fit::within(3).always(["pulze"]), Fit::within(3).method("hybrid").level(0.1)] {
+        let error = fit.run(&table.clone().target("pressure").unwrap()).unwrap_err().to_string();
+        let known = error.contains("did you mean `pulse`?") || error.contains("only the method `pursuit`");
+        assert!(known, "{error}");
+    }
+}
+
+#[test]
+fn the_positive_class_is_the_later_word_or_the_one_that_is_named() {
+    let table = frame(&patients(3000, false).replace("yes", "sick").replace("no", "healthy"));
+    let learned = |examples: Examples| Fit::within(3).run(&examples).unwrap().model;
+    let later = learned(table.clone().target("smoker").unwrap());
+    let named = learned(table.clone().target_class("smoker", "healthy").unwrap());
+    let Label::Classes { positive, negative } = &named.label else { panic!("{named}") };
+    assert_eq!((&positive[..], &negative[..]), ("healthy", "sick"));
+    assert_eq!(later.columns(), named.columns());
+    for (one, other) in later.coefficients.iter().zip(&named.coefficients) {
+        assert!((one.value + other.value).abs() < 1e-9 * one.value.abs(), "{one:?} {other:?}");
+    }
+    let p = named.probability(0.3).unwrap() + later.probability(-0.3).unwrap();
+    assert!((p - 1.0).abs() < 1e-6, "{p}");
+    let error = table.clone().target_class("smoker", "ill").unwrap_err().to_string();
+    assert!(error.contains("the classes are `sick` and `healthy`"), "{error}");
+    let error = table.target_class("age", "30").unwrap_err().to_string();
+    assert!(error.contains("has numbers, not two classes"), "{error}");
+}
+
+#[test]
+fn a_column_of_free_text_is_named_with_its_first_word() {
+    let mut text = String::from("glucose,age,y\n");
+    for i in 0..200 {
+        let glucose = if i == 17 { "<0.5".to_owned() } else { i.to_string() };
+        text += &format!("{glucose},{},{}\n", i * 7 % 50, i * 11 % 13);
+    }
+    let examples = frame(&text).target("y").unwrap();
+    let note = "`glucose` is left out: it has too many different words, such as `<0.5` in line 19";
+    assert_eq!(examples.notes(), [note]);
+    let error = frame(&text).target("glucose").unwrap_err().to_string();
+    assert!(error.contains("such as `<0.5` in line 19; a label has numbers"), "{error}");
+}
+
+#[test]
+fn a_model_file_has_lists_on_one_line_and_the_rights_of_other_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.lao.json");
+    // A table of many columns with prices: its model has a tariff of as many numbers.
+    let names: Vec<String> = (0..2000).map(|j| format!("c{j}")).collect();
+    let mut text = names.join(",") + ",y\n";
+    for i in 0..60u32 {
+        let row: Vec<String> = (0..2000u32).map(|j| (i * (j + 7) * 31 % 101).to_string()).collect();
+        text += &format!("{},{}\n", row.join(","), i % 9);
+    }
+    let prices = names.iter().map(|name| Price { column: name.clone(), price: 2.0, panel: None }).collect();
+    let examples = frame(&text).target("y").unwrap();
+    let model = Fit::within_money(10.0, Prices::new(prices).unwrap()).run(&examples).unwrap().model;
+    std::fs::write(&path, "{}").unwrap();
+    model.save(&path).unwrap();
+    let stored = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(Model::from_json(&stored).unwrap(), model);
+    assert!(stored.lines().any(|line| line.trim_start().starts_with("\"prices\": [2.0, 2.0, 2.0,")));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+        let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+        let link = folder.path().join("link.json");
+        symlink(&path, &link).unwrap();
+        model.save(&link).unwrap();
+        assert!(link.is_symlink() && mode(&path) == 0o640);
+        let (fresh, plain) = (folder.path().join("fresh.json"), folder.path().join("plain"));
+        model.save(&fresh).unwrap();
+        std::fs::write(&plain, "").unwrap();
+        assert_eq!(mode(&fresh), mode(&plain));
+    }
 }
 
 #[test]
@@ -329,6 +468,9 @@ fn a_model_keeps_what_was_spent_on_each_panel() {
     let fitted = Fit::within_money(6.0, prices).predict_within(1.0).run(&examples).unwrap();
     assert_eq!(fitted.model.columns(), ["smoker"]);
     assert!(fitted.notes.join("; ").contains("never bought, since a prediction may cost 1: blood"));
+    // The prices of what was never bought are kept, so that the model can be learned again.
+    let again = Fit::again(&fitted.model).unwrap().run(&examples).unwrap().model;
+    assert_eq!(again, fitted.model);
 }
 
 #[test]
@@ -361,8 +503,10 @@ fn a_column_of_words_is_bought_once_whatever_its_words() {
         );
     }
     let examples = frame(&text).target("y").unwrap();
+    assert_eq!((examples.columns(), examples.names().len()), (4, 8));
     let model = Fit::within(3).run(&examples).unwrap().model;
-    assert_eq!(model.spent.most_attributes, 7, "five words, and two columns of numbers");
+    let spent = &model.spent;
+    assert_eq!((spent.most_attributes, spent.attributes), (3, 3 * spent.examples), "a column is one value");
     assert!(model.columns().contains(&"color") && model.columns().contains(&"a"), "{model}");
     let prices = Prices::parse("color,4\na,1\nb,1\nc,1\n", "p").unwrap();
     let money = Fit::within_money(6.0, prices).run(&examples).unwrap().model.spent.money.unwrap();

@@ -6,7 +6,7 @@ use crate::journal::{self, Journal, Place, Record, Row, SlotLabel};
 use crate::state::{Slot, State, Status};
 use lao::algorithms::AnyParams;
 use lao::algorithms::pursuit::Evidence;
-use lao::{About, Model, Origin, PricedColumns, Spent, SpentMoney};
+use lao::{About, Model, Origin, PricedColumns, Reading, Spent, SpentMoney};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
 use std::io::Write as _;
@@ -263,6 +263,8 @@ impl Study {
                 budget: description.money.is_none().then_some(description.budget),
                 per_prediction: description.money.as_ref().and_then(|money| money.per_prediction),
                 longest: description.longest,
+                always: Vec::new(),
+                reading: Reading::default(),
                 holdout: 0.0,
                 passes: 1,
                 seed: description.seed,

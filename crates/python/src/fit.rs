@@ -208,7 +208,8 @@ fn result<'py>(py: Python<'py>, fitted: &Fitted, examples: &Examples) -> PyResul
     if let Some(SpentMoney { total, most, panels, .. }) = &spent.money {
         cost.set_item("money", total)?;
         cost.set_item("most_money", most)?;
-        let lines = panels.iter().map(|panel| {
+        let bought = panels.iter().filter(|panel| panel.examples > 0);
+        let lines = bought.map(|panel| {
             let line = PyDict::new(py);
             line.set_item("panel", &panel.name)?;
             line.set_item("columns", &panel.columns)?;

@@ -9,7 +9,7 @@
 //! 3. A few rows are parsed into a block in row order, and the block is then copied column by column: the
 //!    pieces of the columns lie far apart, and often compete for the same places of the cache.
 
-use super::{Values, Words, is_missing, merged, number, trimmed};
+use super::{Fields, Values, Words, merged, trimmed, worded};
 use rayon::prelude::*;
 
 /// The least number of bytes in a part; fewer are not worth a thread.
@@ -26,7 +26,6 @@ const POWERS: [f64; 20] = [
 
 /// The text of rows without quotes.
 pub(super) struct Plain<'a> {
-    separator: u8,
     parts: Vec<Part<'a>>,
 }
 
@@ -50,14 +49,15 @@ impl<'a> Plain<'a> {
         }
         let parts = cut(text, size.max(text.len() / MOST_PARTS)).into_par_iter();
         let parts: Option<_> = parts.map(|text| Some(Part { text, rows: count(text)? })).collect();
-        Some(Plain { separator, parts: parts? })
+        Some(Plain { parts: parts? })
     }
 
-    /// Returns the number of rows, and the columns.
-    pub fn columns(&self, width: usize) -> Result<(usize, Vec<Values>), Ragged> {
-        let columns = self.numbers(width)?;
-        let worded: Vec<usize> = (0..width).filter(|&c| columns[c].is_none()).collect();
-        Ok((self.rows(), merged(columns, self.words(&worded))))
+    /// Returns the number of rows, and the columns that are read.
+    pub fn columns(&self, fields: &Fields) -> Result<(usize, Vec<Values>), Ragged> {
+        let columns = self.numbers(fields)?;
+        let places: Vec<usize> = fields.places().collect();
+        let words = self.words(fields, &worded(&places, &columns));
+        Ok((self.rows(), merged(columns, words)))
     }
 
     /// Returns the number of rows.
@@ -65,8 +65,9 @@ impl<'a> Plain<'a> {
         self.parts.iter().map(|part| part.rows).sum()
     }
 
-    /// Returns the columns; `None` stands for a column that has words.
-    fn numbers(&self, width: usize) -> Result<Vec<Option<Vec<f64>>>, Ragged> {
+    /// Returns the columns that are read; `None` stands for a column that has words.
+    fn numbers(&self, fields: &Fields) -> Result<Vec<Option<Vec<f64>>>, Ragged> {
+        let width = fields.places().count();
         // Zeros that the system gives cost no memory before they are overwritten.
         let mut columns: Vec<Vec<f64>> = (0..width).map(|_| vec![0.0; self.rows()]).collect();
         let mut pieces: Vec<Vec<&mut [f64]>> = self.parts.iter().map(|_| Vec::with_capacity(width)).collect();
@@ -79,7 +80,7 @@ impl<'a> Plain<'a> {
             }
         }
         let parts = self.parts.par_iter().zip(pieces);
-        let worded = parts.map(|(part, pieces)| part.numbers(self.separator, pieces));
+        let worded = parts.map(|(part, pieces)| part.numbers(fields, pieces));
         let worded = worded.try_reduce(
             || vec![false; width],
             |mut one, two| {
@@ -92,12 +93,12 @@ impl<'a> Plain<'a> {
 
     /// Returns the words of some columns, given by their places in ascending order; `None` stands for too
     /// many words.
-    fn words(&self, columns: &[usize]) -> Vec<Option<Words>> {
+    fn words(&self, fields: &Fields, columns: &[usize]) -> Vec<Option<Words>> {
         let mut all = vec![Some(Words::default()); columns.len()];
         if columns.is_empty() {
             return all;
         }
-        let parts: Vec<_> = self.parts.par_iter().map(|part| part.words(self.separator, columns)).collect();
+        let parts: Vec<_> = self.parts.par_iter().map(|part| part.words(fields, columns)).collect();
         for part in parts {
             for (all, found) in all.iter_mut().zip(part) {
                 if !all.as_mut().zip(found).is_some_and(|(all, found)| all.append(found)) {
@@ -112,8 +113,8 @@ impl<'a> Plain<'a> {
 impl Part<'_> {
     /// Writes the rows into their pieces of the columns; returns which columns have words. The piece of such
     /// a column is worth nothing.
-    fn numbers(&self, separator: u8, mut pieces: Vec<&mut [f64]>) -> Result<Vec<bool>, Ragged> {
-        let (text, width) = (self.text, pieces.len());
+    fn numbers(&self, fields: &Fields, mut pieces: Vec<&mut [f64]>) -> Result<Vec<bool>, Ragged> {
+        let (text, width, separator) = (self.text, pieces.len(), fields.separator);
         let mut worded = vec![false; width];
         let mut block = Vec::with_capacity(width * BLOCK);
         let (mut at, mut row) = (0, 0);
@@ -124,10 +125,17 @@ impl Part<'_> {
                 while is_end(byte(text, at)) && at < text.len() {
                     at += 1;
                 }
-                for (c, worded) in worded.iter_mut().enumerate() {
-                    let (value, end) = field(text, at, separator, worded);
-                    block.push(value);
-                    if (byte(text, end) == separator) != (c + 1 < width) {
+                let mut worded = worded.iter_mut();
+                for (c, wanted) in fields.wanted.iter().enumerate() {
+                    let end = match wanted.then(|| worded.next()).flatten() {
+                        Some(worded) => {
+                            let (value, end) = field(text, at, c, fields, worded);
+                            block.push(value);
+                            end
+                        }
+                        None => end_of_field(text, at, separator),
+                    };
+                    if (byte(text, end) == separator) != (c + 1 < fields.width()) {
                         return Err(Ragged);
                     }
                     at = end + 1;
@@ -144,16 +152,17 @@ impl Part<'_> {
     }
 
     /// Returns the words of some columns.
-    fn words(&self, separator: u8, columns: &[usize]) -> Vec<Option<Words>> {
+    fn words(&self, fields: &Fields, columns: &[usize]) -> Vec<Option<Words>> {
         let mut all = vec![Some(Words::default()); columns.len()];
         let lines = self.text.split(|&byte| is_end(byte)).filter(|line| !line.is_empty());
         for line in lines {
-            let mut fields = line.split(|&byte| byte == separator);
+            let mut cells = line.split(|&byte| byte == fields.separator);
             let mut passed = 0;
             for (&c, words) in columns.iter().zip(&mut all) {
-                let field = fields.nth(c - passed).map_or(&b""[..], trimmed);
+                let field = cells.nth(c - passed).map_or(&b""[..], trimmed);
                 passed = c + 1;
-                if words.as_mut().is_some_and(|words| !words.add(field)) {
+                let known = (!fields.is_missing(c, field)).then_some(field);
+                if words.as_mut().is_some_and(|words| !words.add(known)) {
                     *words = None;
                 }
             }
@@ -165,19 +174,25 @@ impl Part<'_> {
 /// Returns the value of the field that begins at a place, NaN if it is missing or a word, and the place where
 /// the field ends; notes whether it is a word.
 #[inline]
-fn field(text: &[u8], start: usize, separator: u8, worded: &mut bool) -> (f64, usize) {
+fn field(text: &[u8], start: usize, column: usize, fields: &Fields, worded: &mut bool) -> (f64, usize) {
     let (value, end) = short(text, start);
-    let closed = |end| byte(text, end) == separator || is_end(byte(text, end));
     match value {
-        Some(value) if closed(end) => (value, end),
+        Some(value) if byte(text, end) == fields.separator || is_end(byte(text, end)) => (value, end),
         _ => {
-            let end = (end..).find(|&end| closed(end)).unwrap_or(text.len());
+            let end = end_of_field(text, end, fields.separator);
             let field = text.get(start..end).map_or(&b""[..], trimmed);
-            let value = if *worded { None } else { number(field) };
-            *worded = *worded || value.is_none() && !is_missing(field);
+            let value = if *worded { None } else { fields.number(field) };
+            *worded = *worded || value.is_none() && !fields.is_missing(column, field);
             (value.unwrap_or(f64::NAN), end)
         }
     }
+}
+
+/// Returns the place at which the field that contains a place ends.
+#[inline]
+fn end_of_field(text: &[u8], within: usize, separator: u8) -> usize {
+    let closed = |&end: &usize| byte(text, end) == separator || is_end(byte(text, end));
+    (within..).find(closed).unwrap_or(text.len())
 }
 
 /// Returns the decimal that begins at a place, and the place behind its digits; `None` if there are no
@@ -260,6 +275,6 @@ fn count(text: &[u8]) -> Option<usize> {
 #[cfg(test)]
 pub(super) fn value(text: &[u8]) -> Option<f64> {
     let mut worded = false;
-    let (value, end) = field(text, 0, b',', &mut worded);
+    let (value, end) = field(text, 0, 0, &Fields::all(b',', 1), &mut worded);
     (end == text.len() && !value.is_nan()).then_some(value)
 }
