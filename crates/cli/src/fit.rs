@@ -3,7 +3,7 @@
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use lao::{Examples, Fit, Frame, Label, Model, Pick, Prices, Progress, ReadOptions};
-use lao_figures::{check_writable, count, write_atomically};
+use lao_figures::{check_writable, count};
 use lao_say as say;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -176,7 +176,7 @@ pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
     })?;
     fitted.notes.iter().for_each(|line| note(line));
     let replaced = output.exists();
-    write_atomically(&output, fitted.model.to_json().as_bytes())?;
+    fitted.model.save(&output)?;
     let text = if args.json { fitted.model.to_json() } else { fitted.model.to_string() };
     say::results(&text)?;
     let new = if replaced { ", whose older model it replaces" } else { "" };

@@ -558,8 +558,13 @@ impl Model {
 
     /// Returns the text of the model file.
     pub fn to_json(&self) -> String {
-        // A model has finite numbers and names only, which JSON can always hold.
-        on_one_line(&serde_json::to_string_pretty(self).unwrap_or_default()) + "\n"
+        let text = self.text();
+        debug_assert!(text.is_ok(), "JSON can hold a model, which has numbers and names only: {text:?}");
+        text.unwrap_or_default()
+    }
+
+    fn text(&self) -> Result<String, serde_json::Error> {
+        Ok(on_one_line(&serde_json::to_string_pretty(self)?) + "\n")
     }
 
     /// Reads the text of a model file, and checks it.
@@ -619,6 +624,7 @@ impl Model {
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         let path = path.as_ref();
         let failed = |cause| Error::File { path: path.to_owned(), cause };
+        let text = self.text().map_err(|error| failed(error.into()))?;
         // A link stays a link, and a file keeps its permissions.
         let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let folder =
@@ -631,7 +637,7 @@ impl Model {
         if let Ok(old) = std::fs::metadata(&target) {
             file.as_file().set_permissions(old.permissions()).map_err(failed)?;
         }
-        file.write_all(self.to_json().as_bytes()).map_err(failed)?;
+        file.write_all(text.as_bytes()).map_err(failed)?;
         file.as_file().sync_all().map_err(failed)?;
         file.persist(&target).map_err(|error| failed(error.error))?;
         Ok(())
