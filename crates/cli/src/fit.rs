@@ -1,8 +1,9 @@
 //! `lao fit`.
 
+use crate::inspect::load;
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
-use lao::{Examples, Fit, Model, Prices, Progress, ReadOptions};
+use lao::{Examples, Fit, Prices, Progress, ReadOptions};
 use lao_figures::{check_writable, count};
 use lao_say as say;
 use std::path::{Path, PathBuf};
@@ -106,7 +107,7 @@ impl Header {
 pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
     let output = args.output.clone().unwrap_or_else(|| beside(&args.data));
     check_writable(&output)?;
-    let like = args.like.as_ref().map(Model::load).transpose()?;
+    let like = args.like.as_deref().map(load).transpose()?;
     let target = like.as_ref().map(|model| &model.target).or(args.target.as_ref());
     let target = target.context("give --target or --like")?;
     let examples = lao::read_with(&args.data, &args.header.options())?.target(target)?;

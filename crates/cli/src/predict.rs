@@ -1,6 +1,7 @@
 //! `lao predict`.
 
 use crate::fit::Header;
+use crate::inspect::load;
 use clap::{Args, ValueEnum};
 use lao::{Missing, Model};
 use lao_figures::{check_writable, write_atomically};
@@ -45,7 +46,7 @@ pub fn run(args: &PredictArgs) -> anyhow::Result<ExitCode> {
     if let Some(output) = &args.output {
         check_writable(output)?;
     }
-    let model = Model::load(&args.model)?;
+    let model = load(&args.model)?;
     let frame = lao::read_with(&args.data, &args.header.options())?;
     let missing = match args.missing {
         Gap::Mean => Missing::Mean,
