@@ -2,8 +2,8 @@
 //!
 //! A block of a console has commands, which begin with `$ `, and what they print to either stream. The
 //! commands of a chapter run one after the other in a folder of its own, which has the table of diabetes
-//! patients and a file of prices. `LAO_BLESS=1 cargo test -p lao-cli --test book` writes what is printed into
-//! the chapters.
+//! patients, a file of prices, and the scripts of the book. `LAO_BLESS=1 cargo test -p lao-cli --test book`
+//! writes what is printed into the chapters.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,11 +12,12 @@ use std::process::Command;
 const PRICES: &str = "attribute,price,panel\nage,0\nsex,0\nbmi,1\nbp,2\ntc,8,lipids\nldl,8,lipids\n\
                       hdl,8,lipids\ntch,8,lipids\nltg,8,lipids\nglu,3\n";
 
-fn chapters() -> Vec<PathBuf> {
+/// Returns the files of the book that have this extension.
+fn files(extension: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lao/book/src");
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> =
-        files.filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
+        files.filter(|path| path.extension().is_some_and(|end| end == extension)).collect();
     files.sort();
     files
 }
@@ -40,6 +41,9 @@ fn run_chapter(text: &str) -> String {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/diabetes.csv.gz");
     std::fs::copy(data, folder.path().join("diabetes.csv.gz")).unwrap();
     std::fs::write(folder.path().join("prices.csv"), PRICES).unwrap();
+    for script in files("sh") {
+        std::fs::copy(&script, folder.path().join(script.file_name().unwrap())).unwrap();
+    }
     let (mut out, mut inside) = (String::new(), false);
     for line in text.lines() {
         let fence = line.starts_with("```");
@@ -60,7 +64,7 @@ fn run_chapter(text: &str) -> String {
 fn commands_print_what_the_book_shows() {
     let has_python = Command::new("python3").arg("--version").output().is_ok();
     let mut commands = 0;
-    for path in chapters() {
+    for path in files("md") {
         let text = std::fs::read_to_string(&path).unwrap();
         if text.contains("$ python3") && !has_python {
             eprintln!("skipped: {} needs python3", path.display());
