@@ -1,8 +1,8 @@
 //! `lao export`.
 
+use crate::inspect::load;
 use anyhow::{Context as _, anyhow};
 use clap::{Args, ValueEnum};
-use lao::Model;
 use lao_figures::{check_writable, write_atomically};
 use lao_say as say;
 use std::path::PathBuf;
@@ -46,7 +46,7 @@ pub fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     if let Some(output) = &args.output {
         check_writable(output)?;
     }
-    let model = Model::load(&args.model)?;
+    let model = load(&args.model)?;
     let bytes = match args.to {
         Form::Sql => model.to_sql().into_bytes(),
         Form::Python => model.to_python().into_bytes(),

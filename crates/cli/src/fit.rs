@@ -1,5 +1,6 @@
 //! `lao fit`.
 
+use crate::inspect::load;
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use lao::{Examples, Fit, Frame, Label, Model, Pick, Prices, Progress, ReadOptions};
@@ -133,7 +134,7 @@ impl Layout {
 pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
     let output = args.output.clone().unwrap_or_else(|| beside(&args.data));
     check_writable(&output)?;
-    let like = args.like.as_ref().map(Model::load).transpose()?;
+    let like = args.like.as_deref().map(load).transpose()?;
     let target = like.as_ref().map(|model| &model.target).or(args.target.as_ref());
     let target = target.context("give --target or --like")?;
     let mut options = args.layout.options(Pick::Without(args.drop.clone()));

@@ -1,11 +1,12 @@
 //! `lao inspect`.
 
 use crate::page;
+use anyhow::bail;
 use clap::Args;
 use lao::{Model, SpentMoney};
 use lao_figures::{check_writable, count, write_atomically};
 use lao_say as say;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Show a model: attributes, error bars, error, what was bought and spent, and where it comes from.
@@ -25,11 +26,23 @@ pub struct InspectArgs {
     card: Option<PathBuf>,
 }
 
+/// Reads a model file; where there is a folder, says where its model comes from.
+pub fn load(path: &Path) -> anyhow::Result<Model> {
+    if path.is_dir() {
+        let shown = path.display();
+        bail!(
+            "{shown} is a folder, and a model is a file; of a live study, `lao session evidence -S {shown}` \
+             shows what is known, and `lao session model -S {shown} -o FILE` writes the model"
+        )
+    }
+    Ok(Model::load(path)?)
+}
+
 pub fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
     for file in args.html.iter().chain(&args.card) {
         check_writable(file)?;
     }
-    let model = Model::load(&args.model)?;
+    let model = load(&args.model)?;
     if let Some(file) = &args.html {
         write_atomically(file, page::html(&model)?.as_bytes())?;
     }
@@ -47,15 +60,19 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
     let columns = model.columns();
     let read = if columns.is_empty() { "no columns".into() } else { columns.join(", ") };
     let guard = if origin.safeguarded { ", safeguarded" } else { "" };
+    let begin = |hash: &String| hash.chars().take(12).collect::<String>();
+    let of_table = origin.sha256.as_ref().map(|hash| format!(", sha256 {}", begin(hash)));
+    let of_study = origin.journal.as_ref();
+    let of_study = of_study.map(|at| format!(", journal line {}, chain {}", at.lines, begin(&at.chain)));
     say::results(&format!(
-        "{model}a prediction reads {read}\n{}learned by {}{guard} from {} ({} examples of {} attributes, \
-         sha256 {}), {} held out, {} pass{}, seed {}, lao {}\n",
+        "{model}a prediction reads {read}\n{}learned by {}{guard} from {} ({} examples of {} attributes{}), \
+         {} held out, {} pass{}, seed {}, lao {}\n",
         model.spent.money.as_ref().map(spending).unwrap_or_default(),
         origin.method,
         origin.table,
         origin.examples,
         origin.attributes,
-        &origin.sha256[..origin.sha256.len().min(12)],
+        of_table.or(of_study).unwrap_or_default(),
         origin.holdout,
         origin.passes,
         if origin.passes == 1 { "" } else { "es" },

@@ -21,7 +21,8 @@ mod session;
 /// Learns predictors that read few attributes, from examples of which few attributes were read.
 ///
 /// Results go to standard output, words to standard error. The exit status is 0 if all went well, 1 if
-/// nothing was found (the model then predicts the mean), 2 for an error, and 130 if `fit` was interrupted.
+/// nothing was found (the model then predicts the mean) or a study has nothing to hand out, 2 for an error, 3
+/// if a study is locked, damaged or of another version, and 130 if `fit` was interrupted.
 #[derive(Debug, Parser)]
 #[command(name = "lao", version, arg_required_else_help = true)]
 #[command(after_help = "Example:

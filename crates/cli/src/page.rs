@@ -122,6 +122,10 @@ fn bought(model: &Model) -> String {
     if spent.passed_over > 0 {
         text += &format!(" {} examples were passed over, since they had gaps.", count(spent.passed_over));
     }
+    if model.origin.journal.is_some() {
+        let learned = count(model.origin.examples as u64);
+        text += &format!(" {learned} of them were learned from, {} came to nothing.", count(spent.void));
+    }
     text
 }
 
@@ -133,19 +137,27 @@ fn card(model: &Model) -> Vec<[String; 2]> {
         Label::Classes { positive, negative } => format!("two classes, {positive} and {negative}"),
     };
     let row = |name: &str, fact: String| [name.to_owned(), fact];
-    vec![
+    let of_table = origin.sha256.as_ref().map(|hash| row("SHA-256 of the table", hash.clone()));
+    let of_study = origin.journal.as_ref().map(|at| {
+        row("journal of the study", format!("{} lines; the last one's chain is {}", at.lines, at.chain))
+    });
+    let source = if of_study.is_some() { "study" } else { "table" };
+    let mut rows = vec![
         row("label", format!("{}: {label}", model.target)),
         row("method", format!("{}{guard}", origin.method)),
         row(
-            "table",
+            source,
             format!("{}, {} examples of {} attributes", origin.table, origin.examples, { origin.attributes }),
         ),
-        row("SHA-256 of the table", origin.sha256.clone()),
+    ];
+    rows.extend(of_table.into_iter().chain(of_study));
+    rows.extend([
         row("held out", format!("{} % of the examples", number(100.0 * origin.holdout))),
         row("passes and seed", format!("{}, {}", origin.passes, origin.seed)),
         row("a missing value", format!("{:?} of the attribute", Missing::Mean).to_lowercase()),
         row("written by", format!("lao {}, format {}", model.lao.version, model.lao.format)),
-    ]
+    ]);
+    rows
 }
 
 /// Returns a coefficient with its interval, as places between -100 and 100 around zero.

@@ -1,6 +1,7 @@
 //! `lao predict`.
 
 use crate::fit::Layout;
+use crate::inspect::load;
 use clap::{Args, ValueEnum};
 use lao::{Label, Missing, Model, ReadOptions};
 use lao_figures::{check_writable, write_atomically};
@@ -45,7 +46,7 @@ pub fn run(args: &PredictArgs) -> anyhow::Result<ExitCode> {
     if let Some(output) = &args.output {
         check_writable(output)?;
     }
-    let model = Model::load(&args.model)?;
+    let model = load(&args.model)?;
     let ReadOptions { columns, mut missing, .. } = model.read_options();
     let mut options = args.layout.options(columns);
     options.missing.append(&mut missing);

@@ -3,7 +3,7 @@
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use lao::{Label, Prices};
-use lao_live::{Description, LiveError, Recovery, Row, Slot, SlotLabel, Study};
+use lao_live::{Description, LiveError, Recovery, Row, Slot, SlotLabel, Status, Study};
 use lao_say as say;
 use rows::{Rows, label_of};
 use std::io::Read as _;
@@ -13,16 +13,21 @@ use std::time::{Duration, Instant};
 
 mod rows;
 
-/// Run a live study: lao says which attributes to buy of the next example, and is told what came of it.
+/// Run a live study: lao says which attributes to buy of the next example, such as which tests to order for
+/// the next patient; you report the results.
 ///
-/// A study is a folder. What was told is on the disk before the command returns, and survives power cuts. The
-/// exit status of `ask` is 1 if there is nothing to hand out before some open slots are told. One command has
-/// the study at a time: another waits for up to `--wait` seconds, and is then refused with status 2.
+/// A study is a folder. What was told is on the disk before the command returns, and survives power cuts. One
+/// command has the study at a time: another waits for up to `--wait` seconds, and is then refused.
+///
+/// The exit status is 0 if all went well; 1 if `ask` has nothing to hand out before open slots or missing
+/// labels are reported; 2 for an error; and 3 if the study cannot be used as it is: another process has it,
+/// the folder is damaged, or another version of lao wrote it.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   lao session new -S tumor --target response --attributes panel.txt --budget 12
   lao session new -S heart --target pressure --attributes panel.txt --prices prices.csv --budget 60
   lao session ask -S tumor -n 2
+  lao session open -S tumor                                  what is still to be reported
   lao session tell -S tumor 1 CRP=88 IL6=41 LDH=402 response=0.7
   lao session tell -S tumor 2 CRP=4.1 IL6=2.2 LDH=188        the label comes later
   lao session tell -S tumor --from monday.csv                many slots at once
@@ -40,6 +45,8 @@ enum Verb {
     New(NewArgs),
     /// Hand out slots: which attributes to buy of the next examples.
     Ask(AskArgs),
+    /// List what is still to be reported: the open slots with their attributes, and the missing labels.
+    Open(ShowArgs),
     /// Tell the values of a slot, or of many from a file, with or without their labels.
     ///
     /// A file has a column `slot`, one for each attribute that was asked for, and one for the label; an empty
@@ -105,6 +112,9 @@ struct NewArgs {
     /// The seed from which all draws descend.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Print JSON instead of text: the description of the study.
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -164,6 +174,9 @@ struct VoidArgs {
     /// Why nothing came of it.
     #[arg(long, default_value = "")]
     reason: String,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -182,12 +195,30 @@ struct ModelArgs {
     /// The model file.
     #[arg(short, long)]
     output: PathBuf,
+    /// Print JSON instead of text: what is in the file.
+    #[arg(long)]
+    json: bool,
 }
 
+/// The exit status when the study cannot be used as it is.
+const UNUSABLE: u8 = 3;
+
 pub fn run(args: &SessionArgs) -> anyhow::Result<ExitCode> {
-    match &args.verb {
+    use LiveError::{Damaged, Format, Locked, OtherVersion};
+    run_verb(&args.verb).or_else(|error| match error.downcast_ref() {
+        Some(Locked(_) | Damaged { .. } | Format { .. } | OtherVersion { .. }) => {
+            say::note(&format!("error: {error:#}"));
+            Ok(ExitCode::from(UNUSABLE))
+        }
+        _ => Err(error),
+    })
+}
+
+fn run_verb(verb: &Verb) -> anyhow::Result<ExitCode> {
+    match verb {
         Verb::New(args) => new(args),
         Verb::Ask(args) => ask(args),
+        Verb::Open(args) => list_open(args),
         Verb::Tell(args) => tell(args),
         Verb::Label(args) => label(args),
         Verb::Void(args) => void(args),
@@ -249,6 +280,11 @@ fn new(args: &NewArgs) -> anyhow::Result<ExitCode> {
         Description { label, longest: args.longest, level: args.level, seed: args.seed, ..begun };
     let study = Study::create(&args.place.folder, description)?;
     let (folder, description) = (shown(&args.place.folder), study.description());
+    if args.json {
+        let text = serde_json::json!({ "format": 1, "study": folder, "description": description });
+        say::results(&format!("{text}\n"))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let bought = match &description.money {
         Some(money) => {
             format!(" in {} panels, for at most {} each", description.panels.len(), money.per_example)
@@ -271,34 +307,66 @@ fn ask(args: &AskArgs) -> anyhow::Result<ExitCode> {
     let mut study = open(&args.place)?;
     let slots = study.ask(args.count)?;
     if args.json {
-        let slot = |slot: &Slot| match slot.cost {
-            None => serde_json::json!({ "slot": slot.number, "attributes": slot.attributes }),
-            Some(cost) => serde_json::json!({
-                "slot": slot.number, "attributes": slot.attributes, "panels": slot.panels, "cost": cost,
-            }),
-        };
-        let slots: Vec<_> = slots.iter().map(slot).collect();
+        let slots: Vec<_> = slots.iter().map(value_of).collect();
         say::results(&format!("{}\n", serde_json::json!({ "format": 1, "slots": slots })))?;
     } else {
-        let line = |slot: &Slot| {
-            let bill = slot
-                .cost
-                .map_or_else(String::new, |cost| format!(" (buy {} for {cost})", slot.panels.join(", ")));
-            format!("slot {}: {}{bill}\n", slot.number, slot.attributes.join(", "))
-        };
-        say::results(&slots.iter().map(line).collect::<String>())?;
+        say::results(&slots.iter().map(line_of).collect::<String>())?;
     }
     if (slots.len() as u64) < args.count {
-        let status = study.status();
+        let (handed, asked, missing) = (slots.len(), args.count, missing(&study.status()).join(" and "));
+        let folder = shown(&args.place.folder);
         say::note(&format!(
-            "{} of {} slots: what to buy next depends on {} that are open and {} that wait for their label",
-            slots.len(),
-            args.count,
-            status.open.len(),
-            status.waiting.len(),
+            "handed out {handed} of {asked}: before more can be planned, report {missing} (`lao session open \
+             -S {folder}`)"
         ));
     }
     Ok(if slots.is_empty() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// Returns a slot for programs.
+fn value_of(slot: &Slot) -> serde_json::Value {
+    match slot.cost {
+        None => serde_json::json!({ "slot": slot.number, "attributes": slot.attributes }),
+        Some(cost) => serde_json::json!({
+            "slot": slot.number, "attributes": slot.attributes, "panels": slot.panels, "cost": cost,
+        }),
+    }
+}
+
+/// Returns a slot as a line for people.
+fn line_of(slot: &Slot) -> String {
+    let bill = |cost| format!(" (buy {} for {cost})", slot.panels.join(", "));
+    let bill = slot.cost.map_or_else(String::new, bill);
+    format!("slot {}: {}{bill}\n", slot.number, slot.attributes.join(", "))
+}
+
+/// Returns what is still to be reported, in words: open slots, missing labels, or both.
+fn missing(status: &Status) -> Vec<String> {
+    let counted = |count: usize, what: &str| {
+        let end = if count == 1 { "" } else { "s" };
+        (count > 0).then(|| format!("{count} {what}{end}"))
+    };
+    let parts = [counted(status.open.len(), "open slot"), counted(status.waiting.len(), "missing label")];
+    parts.into_iter().flatten().collect()
+}
+
+fn list_open(args: &ShowArgs) -> anyhow::Result<ExitCode> {
+    let study = open(&args.place)?;
+    let (slots, waiting) = (study.open_slots(), study.status().waiting);
+    if args.json {
+        let slots: Vec<_> = slots.iter().map(value_of).collect();
+        let text = serde_json::json!({ "format": 1, "slots": slots, "waiting": waiting });
+        say::results(&format!("{text}\n"))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let target = &study.description().target;
+    let mut text: String = slots.iter().map(line_of).collect();
+    text.extend(waiting.iter().map(|slot| format!("slot {slot}: only `{target}` is missing\n")));
+    if text.is_empty() {
+        text = "nothing is to be reported: no slot is open, and no label is missing\n".into();
+    }
+    say::results(&text)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn tell(args: &TellArgs) -> anyhow::Result<ExitCode> {
@@ -336,25 +404,34 @@ fn tell_one(args: &TellArgs) -> anyhow::Result<ExitCode> {
     say_told(&[row], &study, args.json)
 }
 
-/// Says which slots were told, and which of them wait for their label.
+/// Says which slots were told with their labels, which without, and which of the whole study wait for theirs.
 fn say_told(rows: &[Row], study: &Study, json: bool) -> anyhow::Result<ExitCode> {
-    let told = |with_label: bool| rows.iter().filter(move |row| row.label.is_some() == with_label);
+    let of = |with_label: bool| {
+        let rows = rows.iter().filter(|row| row.label.is_some() == with_label);
+        rows.map(|row| row.slot).collect::<Vec<u64>>()
+    };
+    let (told, without_label, waiting) = (of(true), of(false), study.status().waiting);
     let target = &study.description().target;
-    let text = if json {
-        let slots = |with_label| told(with_label).map(|row| row.slot).collect::<Vec<_>>();
-        serde_json::json!({ "format": 1, "told": slots(true), "waiting": slots(false) }).to_string()
-    } else {
-        match rows {
-            [Row { slot, label: Some(_), .. }] => format!("slot {slot}: told"),
-            [Row { slot, .. }] => format!("slot {slot}: values kept, waiting for `{target}`"),
-            _ => {
-                let (told, waiting) = (told(true).count(), told(false).count());
-                format!("{told} slots told, {waiting} more wait for `{target}`")
-            }
+    let text = match rows {
+        _ if json => serde_json::json!({
+            "format": 1, "told": told, "without_label": without_label, "waiting": waiting,
+        })
+        .to_string(),
+        [Row { slot, label: Some(_), .. }] => format!("slot {slot}: told"),
+        [Row { slot, .. }] => format!("slot {slot}: values kept, waiting for `{target}`"),
+        _ => {
+            let (told, without) = (told.len(), without_label.len());
+            format!("{told} slots told with `{target}`, {without} without; {} it", wait(&waiting))
         }
     };
     say::results(&(text + "\n"))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says how many slots wait for their label, up to the name of the label.
+fn wait(waiting: &[u64]) -> String {
+    let (slots, wait) = if waiting.len() == 1 { ("slot", "waits") } else { ("slots", "wait") };
+    format!("{} {slots} of the study {wait} for", waiting.len())
 }
 
 fn label(args: &LabelArgs) -> anyhow::Result<ExitCode> {
@@ -380,7 +457,7 @@ fn label_one(args: &LabelArgs) -> anyhow::Result<ExitCode> {
     say_labeled(&[SlotLabel { slot, label }], &study, args.json)
 }
 
-/// Says which slots were told their labels, and which still wait.
+/// Says which slots were told their labels, and which of the whole study still wait.
 fn say_labeled(labels: &[SlotLabel], study: &Study, json: bool) -> anyhow::Result<ExitCode> {
     let waiting = study.status().waiting;
     let text = match labels {
@@ -391,7 +468,7 @@ fn say_labeled(labels: &[SlotLabel], study: &Study, json: bool) -> anyhow::Resul
         [SlotLabel { slot, .. }] => format!("slot {slot}: told"),
         _ => {
             let target = &study.description().target;
-            format!("{} slots told, {} more wait for `{target}`", labels.len(), waiting.len())
+            format!("{} labels told; {} `{target}`", labels.len(), wait(&waiting))
         }
     };
     say::results(&(text + "\n"))?;
@@ -399,8 +476,15 @@ fn say_labeled(labels: &[SlotLabel], study: &Study, json: bool) -> anyhow::Resul
 }
 
 fn void(args: &VoidArgs) -> anyhow::Result<ExitCode> {
-    open(&args.place)?.void(args.slot, &args.reason)?;
-    say::results(&format!("slot {}: void; another example takes its place\n", args.slot))?;
+    let (mut study, slot) = (open(&args.place)?, args.slot);
+    study.void(slot, &args.reason)?;
+    let text = if args.json {
+        let waiting = study.status().waiting;
+        serde_json::json!({ "format": 1, "void": [slot], "waiting": waiting }).to_string()
+    } else {
+        format!("slot {slot}: void; another example takes its place")
+    };
+    say::results(&(text + "\n"))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -415,9 +499,15 @@ fn status(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     let support = if status.support.is_empty() { "nothing yet".into() } else { status.support.join(", ") };
     let target = &study.description().target;
     let spent = status.spent.map_or_else(String::new, |spent| format!(" for {spent}"));
+    let missing = missing(&status).join(" and ");
+    let list = if missing.is_empty() {
+        String::new()
+    } else {
+        format!("{missing} to be reported: lao session open -S {}\n", shown(&args.place.folder))
+    };
     say::results(&format!(
         "{} slots handed out, {} values bought{spent}; {} told, {} open, {} waiting for `{target}`, {} void\n\
-         found: {support}\n{} more slots may be handed out now\n",
+         found: {support}\n{list}{} more slots may be handed out now\n",
         status.slots,
         status.bought,
         status.told,
@@ -452,7 +542,10 @@ fn evidence(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     for known in &known {
         let fate = match known.until_added {
             Some(0) => format!("{:.4} +- {:.4}", known.coefficient, known.standard_error),
-            Some(examples) => format!("in about {examples} examples, if its effect is what it seems"),
+            Some(examples) => format!(
+                "not in the model; about {examples} more examples would decide, if the effect stays as \
+                 estimated"
+            ),
             None => "-".into(),
         };
         text +=
@@ -467,7 +560,7 @@ fn verify(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     let text = if args.json {
         serde_json::json!({ "format": 1, "lines": lines }).to_string()
     } else {
-        format!("{lines} lines replayed: the journal is whole, and leads to the state in use")
+        format!("{lines} entries checked: the journal is intact and leads to the stored state")
     };
     say::results(&(text + "\n"))?;
     Ok(ExitCode::SUCCESS)
@@ -476,7 +569,7 @@ fn verify(args: &ShowArgs) -> anyhow::Result<ExitCode> {
 fn model(args: &ModelArgs) -> anyhow::Result<ExitCode> {
     let model = open(&args.place)?.model();
     model.save(&args.output)?;
-    say::results(&model.to_string())?;
+    say::results(&if args.json { model.to_json() } else { model.to_string() })?;
     Ok(ExitCode::SUCCESS)
 }
 

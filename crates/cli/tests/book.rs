@@ -2,8 +2,9 @@
 //!
 //! A block of a console has commands, which begin with `$ `, and what they print to either stream. The
 //! commands of a chapter run one after the other in a folder of its own, which has the files of the project's
-//! folder `data`. `LAO_BLESS=1 cargo test -p lao-cli --test book` writes what is printed into the chapters.
-//! The commands of the project's README run, too; what they print is not in the README.
+//! folder `data`, and the scripts of the book. `LAO_BLESS=1 cargo test -p lao-cli --test book` writes what is
+//! printed into the chapters. The commands of the project's README run, too; what they print is not in the
+//! README.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,11 +13,12 @@ use std::process::Command;
 /// The files of the folder `data` that the book uses.
 const FILES: [&str; 3] = ["diabetes.csv.gz", "prices.csv", "panel.txt"];
 
-fn chapters() -> Vec<PathBuf> {
+/// Returns the files of the book that have this extension.
+fn files(extension: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lao/book/src");
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> =
-        files.filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
+        files.filter(|path| path.extension().is_some_and(|end| end == extension)).collect();
     files.sort();
     files
 }
@@ -47,6 +49,9 @@ fn copy_data(folder: &Path) {
 fn run_chapter(text: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     copy_data(folder.path());
+    for script in files("sh") {
+        std::fs::copy(&script, folder.path().join(script.file_name().unwrap())).unwrap();
+    }
     let (mut out, mut inside) = (String::new(), false);
     for line in text.lines() {
         let fence = line.starts_with("```");
@@ -67,7 +72,7 @@ fn run_chapter(text: &str) -> String {
 fn commands_print_what_the_book_shows() {
     let has_python = Command::new("python3").arg("--version").output().is_ok();
     let mut commands = 0;
-    for path in chapters() {
+    for path in files("md") {
         let text = std::fs::read_to_string(&path).unwrap();
         if text.contains("$ python3") && !has_python {
             eprintln!("skipped: {} needs python3", path.display());

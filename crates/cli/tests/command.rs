@@ -161,13 +161,20 @@ fn a_live_study_follows_the_transcript() {
     let (_, text, _) = lao(at, &["session", "evidence", "-S", "t"]);
     assert!(text.lines().count() == 6 && text.contains("CRP"), "{text}");
     let (_, text, _) = lao(at, &["session", "verify", "-S", "t"]);
-    assert!(text.starts_with("4 lines replayed"), "{text}");
+    assert!(text.starts_with("4 entries checked: the journal is intact"), "{text}");
     let (status, text, _) = lao(at, &["session", "model", "-S", "t", "-o", "t.lao.json"]);
-    assert!(status == 0 && text.contains("bought 4 values of 1 examples"), "{text}");
+    assert!(status == 0 && text.contains("bought 4 values of 2 examples"), "{text}");
     assert_eq!(lao(at, &["inspect", "t.lao.json"]).0, 0);
     let (status, _, said) = lao(at, &["session", "ask", "-S", "t", "-n", "50"]);
-    assert!(status == 0 && said.contains("9 of 50 slots"), "{said}");
+    let planned =
+        "handed out 9 of 50: before more can be planned, report 9 open slots (`lao session open -S t`)";
+    assert!(status == 0 && said.contains(planned), "{said}");
     assert_eq!(lao(at, &["session", "ask", "-S", "t"]).0, 1);
+    for arguments in [&["inspect", "t"][..], &["export", "t", "--to", "sql"], &["predict", "t", "x.csv"]] {
+        let (status, _, said) = lao(at, arguments);
+        let parts = ["t is a folder", "lao session evidence -S t", "lao session model -S t -o FILE"];
+        assert!(status == 2 && parts.iter().all(|part| said.contains(part)), "{said}");
+    }
 }
 
 #[test]

@@ -90,7 +90,11 @@ fn rows_of_a_file_are_all_told() {
     )
     .unwrap();
     let (status, text, said) = session(at, "tell", &["--from", "rows.csv"]);
-    assert_eq!((status, text.as_str()), (0, "2 slots told, 1 more wait for `response`\n"), "{said}");
+    assert_eq!(
+        (status, text.as_str()),
+        (0, "2 slots told with `response`, 1 without; 1 slot of the study waits for it\n"),
+        "{said}"
+    );
     assert_eq!(said, "rows.csv: 3 rows read, which are now recorded together\n");
     let line = journal(at).lines().last().unwrap().to_owned();
     let rows =
@@ -103,9 +107,9 @@ fn rows_of_a_file_are_all_told() {
         .output()
         .unwrap();
     let value: Value = serde_json::from_slice(&piped.stdout).unwrap();
-    assert_eq!(value, serde_json::json!({ "format": 1, "told": [5], "waiting": [] }));
+    assert_eq!(value, serde_json::json!({ "format": 1, "told": [5], "without_label": [], "waiting": [1] }));
     let (_, text, _) = session(at, "tell", &["4", &format!("{one}=1"), &format!("{two}=2"), "--json"]);
-    assert_eq!(text, "{\"format\":1,\"told\":[],\"waiting\":[4]}\n");
+    assert_eq!(text, "{\"format\":1,\"told\":[],\"waiting\":[1,4],\"without_label\":[4]}\n");
     let status = json(at, "status", &[]);
     assert_eq!(numbers(&status["status"]["waiting"]), [1, 4]);
     assert_eq!(
@@ -147,7 +151,11 @@ fn labels_of_a_file_are_all_told_or_none() {
     // The file that told the values serves once its labels are there; a row without one is passed over.
     rows(["0.5", "", "0.25"]);
     let (status, text, said) = session(at, "label", &["--from", "rows.csv"]);
-    assert_eq!((status, text.as_str()), (0, "2 slots told, 1 more wait for `response`\n"), "{said}");
+    assert_eq!(
+        (status, text.as_str()),
+        (0, "2 labels told; 1 slot of the study waits for `response`\n"),
+        "{said}"
+    );
     assert!(journal(at).lines().last().unwrap().contains(r#""labels":[{"slot":1,"label":0.5},"#));
     let (status, text, _) = session(at, "label", &["2", "-0.5", "--json"]);
     assert_eq!((status, text.as_str()), (0, "{\"format\":1,\"told\":[2],\"waiting\":[]}\n"));
@@ -328,7 +336,7 @@ fn a_command_waits_for_the_study_or_is_refused_by_its_name() {
     begin(at);
     let study = open(at);
     let (status, out, said) = session(at, "ask", &["--wait", "0"]);
-    assert!(status == 2 && out.is_empty() && said.contains("s is open in another process"), "{said}");
+    assert!(status == 3 && out.is_empty() && said.contains("s is open in another process"), "{said}");
     let mut waiting = command(at, "ask", &["--wait", "100"]).stdout(Stdio::piped()).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(300));
     assert!(waiting.try_wait().unwrap().is_none(), "it waits");
@@ -336,6 +344,94 @@ fn a_command_waits_for_the_study_or_is_refused_by_its_name() {
     let output = waiting.wait_with_output().unwrap();
     assert!(output.status.success() && output.stdout.starts_with(b"slot 1: "), "{output:?}");
     assert!(journal(at).lines().count() == 1, "what was refused left no trace");
+}
+
+#[test]
+fn what_is_to_be_reported_is_listed_as_it_was_handed_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    begin(at);
+    let nothing = "nothing is to be reported: no slot is open, and no label is missing\n";
+    assert_eq!(session(at, "open", &[]).1, nothing);
+    let (_, handed, _) = session(at, "ask", &["-n", "3"]);
+    let (_, status, _) = session(at, "status", &[]);
+    assert!(status.contains("\n3 open slots to be reported: lao session open -S s\n"), "{status}");
+    assert_eq!(session(at, "open", &[]).1, handed);
+    let slots = json(at, "open", &[])["slots"].clone();
+    let names: Vec<&str> =
+        slots[1]["attributes"].as_array().unwrap().iter().map(|n| n.as_str().unwrap()).collect();
+    let values: Vec<String> = names.iter().map(|name| format!("{name}=1")).collect();
+    assert_eq!(session(at, "tell", &["2", &values[0], &values[1]]).0, 0);
+    let (_, listed, _) = session(at, "open", &[]);
+    let lines: Vec<&str> = handed.lines().collect();
+    assert_eq!(listed, format!("{}\n{}\nslot 2: only `response` is missing\n", lines[0], lines[2]));
+    let listed = json(at, "open", &[]);
+    assert_eq!((numbers(&listed["waiting"]), &listed["slots"][1]), (vec![2], &slots[2]));
+    // No more can be planned, and what is missing is said.
+    let (status, _, said) = session(at, "ask", &["-n", "50"]);
+    let planned = "handed out 7 of 50: before more can be planned, report 9 open slots and 1 missing label \
+                   (`lao session open -S s`)\n";
+    assert_eq!((status, said.as_str()), (0, planned));
+}
+
+#[test]
+fn every_verb_prints_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("panel.txt"), NAMES.join("\n")).unwrap();
+    let begun = json(at, "new", &["-t", "response", "-a", "panel.txt", "-b", "2"]);
+    assert_eq!((&begun["study"], &begun["description"]["target"]), (&"s".into(), &"response".into()));
+    ask(at, "3");
+    let void = json(at, "void", &["2", "--reason", "sample lost"]);
+    assert_eq!(void, serde_json::json!({ "format": 1, "void": [2], "waiting": [] }));
+    let model = json(at, "model", &["-o", "s.lao.json"]);
+    let written: Value = serde_json::from_slice(&fs::read(at.join("s.lao.json")).unwrap()).unwrap();
+    assert_eq!((&model, &model["spent"]["void"]), (&written, &1.into()));
+    assert_eq!((&model["origin"]["journal"]["lines"], &model["origin"]["sha256"]), (&2.into(), &Value::Null));
+    for verb in ["status", "evidence", "verify", "open"] {
+        assert_eq!(json(at, verb, &[])["format"], 1, "{verb}");
+    }
+    let inspect = |rest: &[&str]| {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin("lao"));
+        let output = command.current_dir(at).args(["inspect", "s.lao.json"]).args(rest).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let chain = model["origin"]["journal"]["chain"].as_str().unwrap();
+    let text = inspect(&[]);
+    assert!(text.contains(&format!("journal line 2, chain {}", &chain[..12])), "{text}");
+    inspect(&["--card", "card.md"]);
+    let card = fs::read_to_string(at.join("card.md")).unwrap();
+    let said = [
+        format!("journal of the study: 2 lines; the last one's chain is {chain}"),
+        "1 came to nothing".into(),
+    ];
+    assert!(said.iter().all(|part| card.contains(part)) && !card.contains("SHA-256"), "{card}");
+}
+
+#[test]
+fn a_study_that_cannot_be_used_as_it_is_has_a_status_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    begin(at);
+    ask(at, "2");
+    assert_eq!(session(at, "void", &["1"]).0, 0);
+    let (text, description) = (journal(at), fs::read_to_string(at.join("s/study.json")).unwrap());
+    fs::write(at.join("s/journal.jsonl"), text.replacen("\"slots\":2", "\"slots\":3", 1)).unwrap();
+    let (status, _, said) = session(at, "status", &[]);
+    let damaged =
+        "line 1: this line was changed, or lines before it are missing; restore the folder from a backup";
+    assert!(status == 3 && said.contains(damaged), "{status} {said}");
+    fs::write(at.join("s/journal.jsonl"), text).unwrap();
+    fs::write(at.join("s/study.json"), description.replace("\"format\": 1", "\"format\": 9")).unwrap();
+    let (status, _, said) = session(at, "status", &[]);
+    assert!(status == 3 && said.contains("format 9"), "{status} {said}");
+    fs::write(at.join("s/study.json"), description).unwrap();
+    assert_eq!(session(at, "status", &[]).0, 0);
+    let (status, _, said) = session(at, "void", &["1"]);
+    assert!(status == 2 && said.contains("slot 1 is closed"), "{status} {said}");
+    fs::remove_dir_all(at.join("s")).unwrap();
+    assert_eq!(session(at, "status", &[]).0, 2, "there is no study");
 }
 
 /// What is measured of a slot.

@@ -451,6 +451,7 @@ impl Fit {
                 attributes: before.attributes.saturating_add(values),
                 most_attributes: before.most_attributes.max(most_of_one),
                 passed_over: before.passed_over.saturating_add(session.source().skipped),
+                void: before.void,
                 money,
             },
             origin: Origin {
@@ -458,7 +459,8 @@ impl Fit {
                 safeguarded: matches!(learned.learner, Inner::Safeguarded(_)),
                 parameters: learned.parameters.clone(),
                 table: table.to_owned(),
-                sha256: sha256.to_owned(),
+                sha256: Some(sha256.to_owned()),
+                journal: None,
                 attributes: examples.names().len(),
                 examples: examples.len(),
                 budget: self.money.is_none().then(|| self.budget.min(examples.names().len())),

@@ -56,8 +56,8 @@ pub use examples::{Examples, Label, TableParts};
 pub use fit::{Fit, Fitted, Learned, Progress};
 pub use frame::{ColumnKind, ColumnSummary, Frame, Header, Pick, ReadOptions, Reading, read, read_with};
 pub use model::{
-    About, Candidate, Coefficient, Holdout, Link, Missing, Model, Origin, PanelSpent, Predictions, Reached,
-    Spent, SpentMoney, Stamp,
+    About, Candidate, Coefficient, Holdout, JournalPlace, Link, Missing, Model, Origin, PanelSpent,
+    Predictions, Reached, Spent, SpentMoney, Stamp,
 };
 pub use prices::{Price, PricedColumns, Prices};
 pub use table::Table;

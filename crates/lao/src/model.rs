@@ -141,17 +141,25 @@ pub struct Link {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spent {
-    /// Examples that were looked at.
+    /// Examples of which attributes were bought.
     pub examples: u64,
-    /// Values that were looked at. A column of words that is bought as a whole is one value.
+    /// Values that were bought. A column of words that is bought as a whole is one value.
     pub attributes: u64,
     /// The largest number of values of one example.
     pub most_attributes: usize,
     /// Examples that were passed over because they lacked a value that was asked for.
     pub passed_over: u64,
+    /// In a live study: examples that came to nothing after attributes of them were bought. They are among
+    /// `examples`, and what was bought of them among `attributes`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub void: u64,
     /// Where attributes have prices: the money.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub money: Option<SpentMoney>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// The money that learning cost.
@@ -299,13 +307,17 @@ pub struct Origin {
     pub safeguarded: bool,
     /// The parameters of the method within.
     pub parameters: AnyParams,
-    /// The name of the table, and the SHA-256 hash of its text.
+    /// The name of the table, or of the folder of the study.
     pub table: String,
-    /// The hash.
-    pub sha256: String,
-    /// Attributes and examples of the table.
+    /// The SHA-256 hash of the table's text. A live study has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+    /// For a live study: the lines of its journal from which the model follows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub journal: Option<JournalPlace>,
+    /// The attributes of the table or of the study.
     pub attributes: usize,
-    /// Examples, those held out included.
+    /// The examples of the table, those held out included; those that a live study learned from.
     pub examples: usize,
     /// The most attributes that could be bought of an example; `None` where the budget is money.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -328,6 +340,17 @@ pub struct Origin {
     pub passes: u64,
     /// The seed.
     pub seed: u64,
+}
+
+/// A place in the journal of a live study.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JournalPlace {
+    /// The number of lines up to this place.
+    pub lines: u64,
+    /// The hash that stands in the last of them (`chain`), which depends on all of them and on the study's
+    /// description; before the first line, the hash of the description.
+    pub chain: String,
 }
 
 /// What a model has to know beside what its learner knows.
@@ -708,11 +731,17 @@ impl fmt::Display for Model {
             holdout.log_loss.map_or(Ok(()), |loss| write!(out, ", log loss {loss:.3}"))?;
             writeln!(out)?;
         }
-        let Spent { examples, attributes, most_attributes, passed_over, ref money } = self.spent;
+        let Spent { examples, attributes, most_attributes, passed_over, void, ref money } = self.spent;
         write!(out, "bought {attributes} values of {examples} examples, at most {most_attributes} of one")?;
         if passed_over > 0 {
             let (examples, were) = if passed_over == 1 { ("example", "was") } else { ("examples", "were") };
             write!(out, "; {passed_over} {examples} with gaps {were} passed over")?;
+        }
+        if self.origin.journal.is_some() {
+            write!(out, "; {} of them were learned from", self.origin.examples)?;
+        }
+        if void > 0 {
+            write!(out, ", {void} came to nothing")?;
         }
         if let (Some(money), Some(cost)) = (money, self.cost()) {
             let [total, most, budget, cost] = [money.total, money.most, money.budget, cost].map(figure);

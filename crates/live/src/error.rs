@@ -37,7 +37,7 @@ pub enum LiveError {
     #[error("{} holds no study: it has no study.json", .0.display())]
     NoStudy(PathBuf),
     /// A file of the study was damaged or changed.
-    #[error("{}, line {line}: {reason}; restore the folder from a copy", .path.display())]
+    #[error("{}, line {line}: {reason}; restore the folder from a backup", .path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -45,6 +45,22 @@ pub enum LiveError {
         line: u64,
         /// What does not fit.
         reason: String,
+    },
+    /// A line of the journal is intact, but this version of lao would not have written it.
+    #[error(
+        "{}, line {line}: {reason}; the line is intact, so another lao than this one ({}) wrote it: go on \
+         with that one (the study began with lao {began})",
+        .path.display(), env!("CARGO_PKG_VERSION")
+    )]
+    OtherVersion {
+        /// The journal.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// What this version would have done.
+        reason: String,
+        /// The version of lao that began the study.
+        began: String,
     },
     /// The folder was written in another format.
     #[error(

@@ -33,10 +33,14 @@ pub struct SlotLabel {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum Record {
-    /// So many slots were handed out.
+    /// So many slots were handed out, all of them for the same attributes.
     Asked {
         /// Their number.
         slots: u64,
+        /// The attributes, by their places in the description. A line without them was written by a lao that
+        /// did not name them: it stands for the attributes for which this lao asks at that line.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        attributes: Option<Vec<u32>>,
         /// Where attributes have prices: what each slot costs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cost: Option<f64>,
@@ -132,14 +136,15 @@ pub(crate) struct Replay {
     pub places: Vec<Place>,
     /// The length of the good part, in bytes.
     pub good: u64,
-    /// The length of a last line that was not written to its end, in bytes.
+    /// The length of what follows the good part, in bytes: a line that was not written to its end, or zeros.
     pub torn: u64,
     /// Whether the last good line lacks its end of line, and nothing else.
     pub unended: bool,
 }
 
-/// Reads a whole journal. A last line that is the beginning of a line, or zeros, was torn by a crash;
-/// anything else that does not fit is damage.
+/// Reads a whole journal. What was torn by a crash is at the end and has no end of line: the beginning of a
+/// line, or nothing, or all of a line, and then zeros up to the length that the file was to have, if the
+/// power failed between two pages. Anything else that does not fit is damage.
 pub(crate) fn read(path: &Path, begin: &Place) -> Result<Replay, LiveError> {
     let mut text = Vec::new();
     let failed = |cause| LiveError::File { path: path.to_owned(), cause };
@@ -149,12 +154,16 @@ pub(crate) fn read(path: &Path, begin: &Place) -> Result<Replay, LiveError> {
     while (replay.good as usize) < text.len() {
         let rest = &text[replay.good as usize..];
         let end = rest.iter().position(|&byte| byte == b'\n');
-        let line = &rest[..end.unwrap_or(rest.len())];
+        let line = match end {
+            Some(end) => &rest[..end],
+            // No line of lao has a zero byte.
+            None => &rest[..rest.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1)],
+        };
         let damaged =
             |reason: String| LiveError::Damaged { path: path.to_owned(), line: place.seq + 1, reason };
         let read: Line = match serde_json::from_slice(line) {
             Ok(read) => read,
-            Err(error) if end.is_none() && (error.is_eof() || line.iter().all(|&byte| byte == 0)) => {
+            Err(error) if end.is_none() && error.is_eof() => {
                 replay.torn = rest.len() as u64;
                 break;
             }
@@ -162,19 +171,22 @@ pub(crate) fn read(path: &Path, begin: &Place) -> Result<Replay, LiveError> {
         };
         let next = place.after(&read.record);
         if (read.seq, &read.chain) != (next.seq, &next.chain) {
-            let reason = "its number or its hash is not that which follows from the lines before";
-            return Err(damaged(reason.into()));
+            return Err(damaged("this line was changed, or lines before it are missing".into()));
         }
         // Another spelling of the same record would be a change, too.
         let written = serialized(&read.record, &next);
         if written[..written.len() - 1] != *line {
             return Err(damaged("it is not written as lao writes it".into()));
         }
-        replay.unended = end.is_none();
         replay.good += line.len() as u64 + u64::from(end.is_some());
         replay.records.push(read.record);
         replay.places.push(next.clone());
         place = next;
+        if end.is_none() {
+            replay.unended = true;
+            replay.torn = (rest.len() - line.len()) as u64;
+            break;
+        }
     }
     Ok(replay)
 }

@@ -1,9 +1,17 @@
-//! Live studies: lao says which attributes to buy of the next example, is told what came of it, and forgets
-//! nothing.
+//! Live studies: lao says which attributes to buy of the next example, the results are reported to it, and it
+//! forgets nothing.
 //!
 //! A study is a folder. Its journal has one line for each thing that happened; a line is on the disk before
 //! the call that wrote it returns. What is known is a pure function of the journal, so a study can be copied,
 //! replayed and audited, and a process that is killed at any moment loses nothing that it had acknowledged.
+//!
+//! No clock is read: the journal has no times, and nothing depends on when something is told, only on the
+//! order of the lines.
+//!
+//! A line that hands out slots names their attributes. Opening replays the journal; where this version of lao
+//! would have bought other attributes than the journal names, it refuses the study instead of learning from
+//! values of the wrong attributes ([`LiveError::OtherVersion`]). Lines of versions that did not name them are
+//! still read: there, what is compared is the number of slots, their cost, and the number of values.
 //!
 //! ```
 //! use lao_live::{Description, Study};

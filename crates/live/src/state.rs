@@ -54,7 +54,8 @@ pub struct Status {
 pub(crate) struct State {
     learner: Pursuit,
     rng: Rng,
-    /// The attributes that the learner asks for.
+    /// The attributes that the learner asks for. They are those of every slot in `slots`, too: the learner
+    /// asks for others only when it has learned from all examples that it wanted, and then no slot is left.
     asked: Vec<u32>,
     /// How many more examples it asks for.
     wanted: u64,
@@ -64,6 +65,8 @@ pub(crate) struct State {
     told: u64,
     void: u64,
     bought: u64,
+    /// The most attributes bought for one slot.
+    most_attributes: usize,
     /// The number of slots for which each panel was bought, if attributes have prices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     panels: Vec<u64>,
@@ -84,6 +87,7 @@ impl State {
             told: 0,
             void: 0,
             bought: 0,
+            most_attributes: 0,
             panels: vec![0; description.panels.len()],
             most_cost: 0.0,
         };
@@ -109,9 +113,15 @@ impl State {
         Some(basket)
     }
 
-    /// Returns what a slot costs, if attributes have prices.
-    pub fn cost(&self, description: &Description) -> Option<f64> {
-        self.basket(description).map(|basket| basket.cost())
+    /// Returns the record that hands out so many slots.
+    pub fn asking(&self, slots: u64, description: &Description) -> Record {
+        let cost = self.basket(description).map(|basket| basket.cost());
+        Record::Asked { slots, attributes: Some(self.asked.clone()), cost }
+    }
+
+    /// Returns the most attributes bought for one slot.
+    pub fn most_attributes(&self) -> usize {
+        self.most_attributes
     }
 
     /// Returns the number of slots for which each panel was bought.
@@ -132,7 +142,14 @@ impl State {
     /// Checks a record against the state, before it is written.
     pub fn check(&self, record: &Record, description: &Description) -> Result<(), LiveError> {
         match record {
-            Record::Asked { slots, cost } => {
+            Record::Asked { slots, attributes, cost } => {
+                let named = attributes.as_ref().unwrap_or(&self.asked);
+                if *named != self.asked {
+                    let first = self.handed_out + 1;
+                    let (was, would) = (names(named, description), names(&self.asked, description));
+                    let state = format!("was handed out for {was}, where this lao asks for {would}");
+                    return Err(LiveError::Slot { slot: first, state });
+                }
                 let basket = self.basket(description);
                 let due = basket.as_ref().map(Basket::cost);
                 let paid = description
@@ -224,6 +241,7 @@ impl State {
                     self.slots.insert(self.handed_out, None);
                 }
                 self.bought += slots * self.asked.len() as u64;
+                self.most_attributes = self.most_attributes.max(self.asked.len());
                 Ok(())
             }
             Record::Told { slot, values, label: None } => {
@@ -339,6 +357,12 @@ impl State {
             && self.slots.len() as u64 <= self.wanted
             && self.panels.len() == description.panels.len()
     }
+}
+
+/// Returns the names of attributes.
+fn names(attributes: &[u32], description: &Description) -> String {
+    let name = |&j: &u32| description.attributes.get(j as usize).map_or("(no attribute)", String::as_str);
+    attributes.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
 /// The largest magnitude of a value or a label.

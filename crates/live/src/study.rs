@@ -6,7 +6,7 @@ use crate::journal::{self, Journal, Place, Record, Row, SlotLabel};
 use crate::state::{Slot, State, Status};
 use lao::algorithms::AnyParams;
 use lao::algorithms::pursuit::Evidence;
-use lao::{About, Model, Origin, PricedColumns, Reading, Spent, SpentMoney};
+use lao::{About, JournalPlace, Model, Origin, PricedColumns, Reading, Spent, SpentMoney};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
 use std::io::Write as _;
@@ -43,8 +43,8 @@ pub struct Recovery {
     pub snapshot: u64,
     /// The lines that were replayed after it.
     pub replayed: u64,
-    /// The bytes of a last line that was never finished, and was cut off. Nobody was told that it had been
-    /// recorded.
+    /// The bytes of a last line that was never finished, zeros after it included, and was cut off. Nobody was
+    /// told that it had been recorded.
     pub cut: u64,
 }
 
@@ -92,7 +92,8 @@ impl Study {
     /// Opens a study: takes its lock, reads the newest good snapshot and replays the journal after it.
     ///
     /// # Errors
-    /// When there is no study, another process has it, or a line before the last is damaged.
+    /// When there is no study, another process has it, a line before the last is damaged, or this version of
+    /// lao would have bought other attributes than the journal names.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self, LiveError> {
         let folder = folder.as_ref();
         let lock = lock(folder)?;
@@ -162,8 +163,7 @@ impl Study {
             return Ok(Vec::new());
         }
         let first = self.state.handed_out() + 1;
-        let cost = self.state.cost(&self.description);
-        self.record(Record::Asked { slots, cost })?;
+        self.record(self.state.asking(slots, &self.description))?;
         Ok(self.state.slots(first..first + slots, &self.description))
     }
 
@@ -232,7 +232,7 @@ impl Study {
     /// Returns the predictor so far.
     pub fn model(&self) -> Model {
         let description = &self.description;
-        let Status { told, bought, void, .. } = self.status();
+        let Status { slots, told, bought, void, .. } = self.status();
         let named = |name: &String| (name.clone(), None);
         let dim = description.attributes.len();
         let attributes: Vec<_> = description.attributes.iter().map(named).collect();
@@ -246,10 +246,11 @@ impl Study {
             label: description.label.clone(),
             attributes,
             spent: Spent {
-                examples: told,
+                examples: slots,
                 attributes: bought,
-                most_attributes: description.budget.min(dim),
-                passed_over: void,
+                most_attributes: self.state.most_attributes(),
+                passed_over: 0,
+                void,
                 money,
             },
             origin: Origin {
@@ -257,7 +258,8 @@ impl Study {
                 safeguarded: false,
                 parameters: AnyParams::Pursuit(description.params()),
                 table: self.folder.display().to_string(),
-                sha256: self.place.chain.clone(),
+                sha256: None,
+                journal: Some(JournalPlace { lines: self.place.seq, chain: self.place.chain.clone() }),
                 attributes: dim,
                 examples: told as usize,
                 budget: description.money.is_none().then_some(description.budget),
@@ -327,7 +329,8 @@ impl Study {
     }
 }
 
-/// Applies a record of the journal, which may have been written by somebody else.
+/// Applies a record of the journal, whose chain of hashes is whole. A record that this version would not have
+/// written was written by another version of lao.
 fn replayed(
     state: &mut State,
     record: &Record,
@@ -336,12 +339,13 @@ fn replayed(
     path: &Path,
 ) -> Result<(), LiveError> {
     let done = state.check(record, description).and_then(|()| state.apply(record, description));
-    let damaged = |error: LiveError| LiveError::Damaged {
+    let other = |error: LiveError| LiveError::OtherVersion {
         path: path.to_owned(),
         line: at.seq,
         reason: error.to_string(),
+        began: description.version.clone(),
     };
-    done.map_err(damaged)
+    done.map_err(other)
 }
 
 /// Takes the lock of a study.

@@ -4,8 +4,8 @@
 mod beside;
 
 use beside::{NAMES, description, measured, patient, snapshots, step};
-use lao::Prices;
-use lao_live::{Description, LiveError, Row, Slot, SlotLabel, Study};
+use lao::{JournalPlace, Model, Prices, Spent};
+use lao_live::{Description, LiveError, Recovery, Row, Slot, SlotLabel, Study};
 use std::fs;
 use std::path::Path;
 
@@ -106,6 +106,40 @@ fn every_prefix_of_a_journal_opens_with_all_its_lines() {
     assert!(status.iter().any(|status| status.told > 5));
 }
 
+/// A power cut may leave a file with its new length, but without all of its pages: what was not written reads
+/// as zeros.
+#[test]
+fn zeros_after_any_prefix_of_a_journal_are_cut_off() {
+    let folder = in_memory();
+    let at = folder.path().join("s");
+    drop(begun(&at, 6));
+    let journal = fs::read(at.join("journal.jsonl")).unwrap();
+    let to = folder.path().join("copy");
+    for length in 0..=journal.len() {
+        for zeros in [1, 40, 4096] {
+            copy(&at, &to, &[&journal[..length], &vec![0; zeros]].concat());
+            let study = Study::open(&to).unwrap_or_else(|error| panic!("{length}: {error}"));
+            let whole = journal[..length].iter().filter(|&&byte| byte == b'\n').count() as u64;
+            let Recovery { replayed, cut, .. } = study.recovery();
+            // A line that lacks nothing but its end is whole.
+            let unended = journal.get(length) == Some(&b'\n');
+            assert_eq!(replayed, whole + u64::from(unended), "{length}");
+            let begun = journal[..length].iter().rev().take_while(|&&byte| byte != b'\n').count();
+            assert_eq!(cut, (zeros + if unended { 0 } else { begun }) as u64, "{length}");
+            drop(study);
+            let mended = fs::read(to.join("journal.jsonl")).unwrap();
+            assert!(journal.starts_with(&mended) && (mended.is_empty() || mended.ends_with(b"\n")));
+            assert_eq!(Study::open(&to).unwrap().recovery().cut, 0);
+            fs::remove_dir_all(&to).unwrap();
+        }
+    }
+    // Zeros before anything else are damage.
+    let mut hole = journal.clone();
+    hole[5..journal.len() / 2].fill(0);
+    copy(&at, &to, &hole);
+    assert!(matches!(Study::open(&to), Err(LiveError::Damaged { line: 1, .. })));
+}
+
 #[test]
 fn every_changed_byte_of_a_journal_is_noticed() {
     let folder = in_memory();
@@ -123,6 +157,12 @@ fn every_changed_byte_of_a_journal_is_noticed() {
             copy(&at, &to, &damaged);
             let line = 1 + journal[..place].iter().filter(|&&byte| byte == b'\n').count() as u64;
             match Study::open(&to) {
+                // A power cut may leave a zero for the last end of line: no line is lost, and it is said.
+                Ok(study) if place + 1 == journal.len() && change == 0 => {
+                    assert_eq!((study.recovery().cut, study.verify().unwrap()), (1, line));
+                    drop(study);
+                    assert_eq!(fs::read(to.join("journal.jsonl")).unwrap(), journal);
+                }
                 Err(LiveError::Damaged { line: named, .. }) => assert_eq!(named, line, "{place}: {change}"),
                 Err(error) => panic!("{place}: {error}"),
                 Ok(_) => panic!("byte {place} became {change}, and nobody noticed"),
@@ -156,6 +196,97 @@ fn lines_that_are_lost_doubled_or_exchanged_are_noticed() {
     let other = fs::read_to_string(to.join("study.json")).unwrap().replace("\"seed\": 1", "\"seed\": 2");
     fs::write(to.join("study.json"), other).unwrap();
     assert!(matches!(Study::open(&to), Err(LiveError::Damaged { line: 1, .. })));
+}
+
+/// Returns a journal in which each record was changed, with hashes as if lao had written it so.
+fn rechained(at: &Path, change: impl Fn(&str) -> String) -> String {
+    let mut chain = sha256(&fs::read(at.join("study.json")).unwrap());
+    let mut text = String::new();
+    for (seq, line) in (1u64..).zip(fs::read_to_string(at.join("journal.jsonl")).unwrap().lines()) {
+        let record = line.split_once(r#""record":"#).unwrap().1.rsplit_once(r#","chain":"#).unwrap().0;
+        let record = change(record);
+        chain = sha256(&[chain.as_bytes(), &seq.to_le_bytes(), record.as_bytes()].concat());
+        text += &format!("{{\"seq\":{seq},\"record\":{record},\"chain\":\"{chain}\"}}\n");
+    }
+    text
+}
+
+/// Returns a record with other attributes in the place of those that slots were handed out for.
+fn asked_for(record: &str, attributes: &str) -> String {
+    let Some((begin, rest)) = record.split_once(r#","attributes":["#) else { return record.into() };
+    begin.to_owned() + attributes + rest.split_once(']').unwrap().1
+}
+
+#[test]
+fn slots_that_this_version_would_have_handed_out_for_other_attributes_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("s");
+    let first = Study::create(folder.path().join("first"), description()).unwrap().ask(1).unwrap();
+    let names = first[0].attributes.join(", ");
+    let status = begun(&at, 30).status();
+    let to = folder.path().join("copy");
+    let reopened = |change: &dyn Fn(&str) -> String| {
+        copy(&at, &to, rechained(&at, change).as_bytes());
+        let opened = Study::open(&to).map(|study| study.status());
+        fs::remove_dir_all(&to).unwrap();
+        opened
+    };
+    assert_eq!(reopened(&|record| record.to_owned()).unwrap(), status);
+    for (attributes, was) in [
+        ("[0,1,2]", "age, weight, pulse"),
+        ("[3,4,5]", "height, sugar, iron"),
+        ("[0,1,4294967295]", "age, weight, (no attribute)"),
+        ("[]", ""),
+    ] {
+        let other = reopened(&|record| asked_for(record, &format!(r#","attributes":{attributes}"#)));
+        let error = other.unwrap_err();
+        assert!(matches!(error, LiveError::OtherVersion { line: 1, .. }), "{error}");
+        let said = error.to_string();
+        let reason = format!("slot 1 was handed out for {was}, where this lao asks for {names}");
+        assert!(said.contains("journal.jsonl, line 1: ") && said.contains(&reason), "{said}");
+        assert!(said.contains(&format!("the study began with lao {}", env!("CARGO_PKG_VERSION"))), "{said}");
+    }
+    // What else does not follow from the lines before is refused, too.
+    for (this, that) in
+        [(r#""slots":3"#, r#""slots":99"#), (r#""what":"void","slot":7"#, r#""what":"void","slot":70"#)]
+    {
+        let error = reopened(&|record| record.replace(this, that)).unwrap_err();
+        assert!(matches!(error, LiveError::OtherVersion { .. }), "{error}");
+    }
+    // Journals without the attributes are those of versions that did not write them.
+    assert_eq!(reopened(&|record| asked_for(record, "")).unwrap(), status);
+}
+
+#[test]
+fn a_model_says_what_was_bought_and_what_came_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("s");
+    let mut study = Study::create(&at, description()).unwrap();
+    let nothing = study.model();
+    assert_eq!((nothing.spent.examples, nothing.spent.most_attributes), (0, 0));
+    let slots = study.ask(5).unwrap();
+    let most = slots[0].attributes.len();
+    let told = |slot: &Slot| vec![1.0; slot.attributes.len()];
+    study.tell(1, &told(&slots[0]), Some(1.0)).unwrap();
+    study.tell(2, &told(&slots[1]), None).unwrap();
+    study.void(3, "left").unwrap();
+    let model = study.model();
+    // Two slots are open, and one waits for its label: they are bought, and nothing came of them so far.
+    let spent = Spent {
+        examples: 5,
+        attributes: 5 * most as u64,
+        most_attributes: most,
+        void: 1,
+        ..Spent::default()
+    };
+    assert_eq!((model.spent.clone(), model.origin.examples), (spent, 1));
+    let last = fs::read_to_string(at.join("journal.jsonl")).unwrap().lines().last().unwrap().to_owned();
+    let JournalPlace { lines, chain } = model.origin.journal.clone().unwrap();
+    assert!(lines == 4 && last.contains(&format!("\"chain\":\"{chain}\"")), "{last}");
+    let text = model.to_string();
+    let bought = format!("bought {} values of 5 examples, at most {most} of one;", 5 * most);
+    assert!(text.ends_with(&format!("{bought} 1 of them were learned from, 1 came to nothing\n")), "{text}");
+    assert_eq!(Model::from_json(&model.to_json()).unwrap(), model);
 }
 
 #[test]
@@ -250,7 +381,7 @@ fn a_study_with_prices_is_never_overspent_and_its_journal_has_the_costs() {
         "sugar" => 1.5,
         other => panic!("{other} is bought"),
     };
-    let mut paid = 0.0;
+    let (mut paid, mut most) = (0.0, 0);
     while study.status().told < 300 {
         for slot in study.ask(3).unwrap() {
             let cost: f64 = slot.panels.iter().map(price).sum();
@@ -259,6 +390,7 @@ fn a_study_with_prices_is_never_overspent_and_its_journal_has_the_costs() {
             let visit = ["weight", "pulse"].map(|name| slot.attributes.iter().any(|other| other == name));
             assert_eq!(visit[0], visit[1], "they come together");
             paid += cost;
+            most = most.max(slot.attributes.len());
             let (x, label) = patient(slot.number);
             let value = |name: &String| x[NAMES.iter().position(|other| other == name).unwrap()];
             let values: Vec<f64> = slot.attributes.iter().map(value).collect();
@@ -271,6 +403,8 @@ fn a_study_with_prices_is_never_overspent_and_its_journal_has_the_costs() {
     let (status, model) = (study.status(), study.model());
     assert!((status.spent.unwrap() - paid).abs() < 1e-9 * paid);
     assert_eq!((status.support, model.cost()), (vec!["weight".to_owned(), "sugar".into()], Some(4.5)));
+    assert_eq!((model.spent.examples, model.spent.void), (status.slots, status.void));
+    assert_eq!((model.spent.attributes, model.spent.most_attributes), (status.bought, most));
     let money = model.spent.money.unwrap();
     assert!((money.total - paid).abs() < 1e-9 * paid && money.most <= 6.0);
     study.verify().unwrap();

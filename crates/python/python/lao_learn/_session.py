@@ -104,7 +104,11 @@ class Session:
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> Session:
-        """Opens a study, and replays what its newest snapshot lacks."""
+        """Opens a study, and replays what its newest snapshot lacks.
+
+        Raises BlockingIOError if another process has the study, and ValueError if it is damaged, or if this
+        version of lao would have bought other attributes than the journal names.
+        """
         return cls(_core.Study.open(os.fspath(folder)))
 
     def __enter__(self) -> Session:
