@@ -10,7 +10,7 @@
 
 use lao_datasets::synthetic::{Noise, Normal, Virtual};
 use lao_kernels::{SparseVector, SparseView};
-use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Seed, Session, SessionLimit, Told};
+use lao_observation::{Ask, Budget, Example, LearnError, Learner, Rng, Seed, Session, SessionLimit, Told};
 use rand::RngExt as _;
 
 /// Looks at `budget` attributes in turn while it screens, then at the `sparsity` attributes that it has
@@ -44,7 +44,7 @@ impl Learner for Screening {
     }
 
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        let (seen, label) = told.example()?;
+        let Example { seen, label } = told.example()?;
         if self.left > 0 {
             for (&j, x) in seen.attributes.iter().zip(seen.values) {
                 self.correlations[j as usize] += x * label;

@@ -1,8 +1,9 @@
 """Accuracy at equal purchases: a budget per example, or the complete rows that the same purchases pay for.
 
-A learner gets the training rows, a budget per row and the largest number of attributes of its model. lao_learn
-buys at most the budget of each row. The others get the first of the rows, which are in random order, with all
-attributes: as many rows as cost the same in all. Columns are raw; each learner scales them by what it bought.
+A learner gets the training rows, a budget per row and the largest number of attributes of its model.
+lao_learn buys at most the budget of each row. The others get the first of the rows, which are in random
+order, with all attributes: as many rows as cost the same in all. Columns are raw; each learner scales them by
+what it bought.
 
 All settings are in this file. Cross-validation has five folds. Among the models that it compares, those with
 too many attributes are left out.
@@ -229,8 +230,8 @@ def abess():
 
 
 class LeastSquares:
-    """The squared loss for skscope: its value, its gradient, and its minimum over few attributes. They are much
-    faster than what skscope derives from a loss in jax, and do not depend on jax's precision."""
+    """The squared loss for skscope: its value, its gradient, and its minimum over few attributes. They are
+    much faster than what skscope derives from a loss in jax, and do not depend on jax's precision."""
 
     @staticmethod
     def loss(weights, data):

@@ -5,8 +5,10 @@ use lao_datasets::catalog::{Catalog, Loaded};
 use lao_datasets::format::csv::{Column, CsvOptions, read_csv};
 use lao_datasets::format::{DenseTable, Opening, Table};
 use lao_datasets::memory::Columns;
-use lao_datasets::preprocess::{Centering, Clip, Standardizer, log1p_labels, split_random, two_classes};
-use lao_datasets::synthetic::{Noise, Normal, Rademacher, Uniform, Virtual};
+use lao_datasets::preprocess::{
+    Centering, Clip, SplitTable, Standardizer, log1p_labels, split_random, two_classes,
+};
+use lao_datasets::synthetic::{Noise, Normal, Rademacher, UniformAttributes, Virtual};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::sample::SubsetSampler;
 use lao_observation::{BlockBuf, Seed, Source};
@@ -113,7 +115,9 @@ impl Design {
             AttributeLaw::Rademacher => {
                 Box::new(Virtual::new(Rademacher::new(dim)?, target.clone(), noise, seed)?)
             }
-            AttributeLaw::Uniform => Box::new(Virtual::new(Uniform::new(dim)?, target.clone(), noise, seed)?),
+            AttributeLaw::Uniform => {
+                Box::new(Virtual::new(UniformAttributes::new(dim)?, target.clone(), noise, seed)?)
+            }
         })
     }
 }
@@ -307,7 +311,7 @@ impl TableData {
     }
 
     /// Returns the training and test rows of one repetition, in the order of the table.
-    fn split(&self, seed: &Seed) -> anyhow::Result<(Table, Table)> {
+    fn split(&self, seed: &Seed) -> anyhow::Result<SplitTable> {
         let loaded = self.load()?;
         let split = seed.child("split");
         Ok(match (self.test_fraction, &loaded.test) {
@@ -328,7 +332,7 @@ impl TableData {
     /// As [`load`](Self::load), or when there are too few rows, or if values were to be clipped.
     pub fn raw_train_test(&self, seed: &Seed) -> anyhow::Result<[DenseRows; 2]> {
         ensure!(self.clip.is_none(), "data.clip: remove the key, since the rows are not standardized");
-        let (train, test) = self.split(seed)?;
+        let SplitTable { train, test } = self.split(seed)?;
         let (train, test) = train.dense().zip(test.dense()).context("the table is not dense")?;
         let mut shuffled = Columns::try_from(train)?.shuffled(&seed.child("order"));
         let all = |rows: &mut Columns<f64>| {
@@ -343,7 +347,7 @@ impl TableData {
     /// # Errors
     /// As [`load`](Self::load), or when there are too few rows.
     pub fn train_test(&self, seed: &Seed) -> anyhow::Result<TrainTest> {
-        let (train, test) = self.split(seed)?;
+        let SplitTable { train, test } = self.split(seed)?;
         let (train, test) = train.dense().zip(test.dense()).context("the table is not dense")?;
         let (standardizer, centering) = (Standardizer::fit(train)?, Centering::fit(&train.labels)?);
         let prepare = |table: &DenseTable| -> anyhow::Result<Columns<f64>> {

@@ -12,9 +12,9 @@ use toml::Value;
 ///
 /// The practical parameters follow from a [`Task`]: `dim` and `budget` are those of the scenario; `sparsity`,
 /// `radius`, `speed` and `examples` can be given beside the parameters. The default sparsity is half of the
-/// budget. With `safeguard = true` the method finds its scales and step size, and only the keys of the task
-/// may be given. The method `lasso` is [`LassoOnRows`]; its keys are `rows` and
-/// `longest`.
+/// budget. A key of the task that does not change the method's parameters is refused. With `safeguard = true`
+/// the method finds its scales and step size, and only the keys of the task may be given. The method `lasso`
+/// is [`LassoOnRows`]; its keys are `rows` and `longest`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "toml::Table")]
 pub struct LearnerSpec {
@@ -94,6 +94,7 @@ impl LearnerSpec {
         if let Some(money) = money {
             within = Budget::Priced { per_example: money.per_example };
         }
+        let task = |given: &toml::Table| task(given, dim, budget, money);
         match given.remove("safeguard") {
             Some(Value::Boolean(true)) => {
                 if let Some(key) = given.keys().find(|key| !TASK.contains(&key.as_str())) {
@@ -101,11 +102,13 @@ impl LearnerSpec {
                         "`{key}` cannot be given beside `safeguard`, which chooses it; allowed are {TASK:?}"
                     )
                 }
-                let learner = row.safeguarded(&task(&given, dim, budget, money)?)?;
+                refuse_unused(row, &given, task)?;
+                let learner = row.safeguarded(&task(&given)?)?;
                 Ok(Contender { learner: Box::new(learner), budget: within })
             }
             None | Some(Value::Boolean(false)) => {
-                let learner = params(row, &given, &task(&given, dim, budget, money)?)?.build()?;
+                refuse_unused(row, &given, task)?;
+                let learner = params(row, &given, &task(&given)?)?.build()?;
                 Ok(Contender { learner: Box::new(learner), budget: within })
             }
             Some(other) => bail!("safeguard = {other}: give true or false"),
@@ -122,6 +125,47 @@ fn task(given: &toml::Table, dim: usize, budget: usize, money: Option<&Money>) -
     task.speed = own.speed.unwrap_or(task.speed);
     task.examples = own.examples.unwrap_or(task.examples);
     Ok(task)
+}
+
+/// Refuses a key of the task on which the parameters do not depend, because the method does not use it or
+/// because another key takes its place: a scenario would state what has no effect.
+fn refuse_unused(
+    row: &Method,
+    given: &toml::Table,
+    task: impl Fn(&toml::Table) -> anyhow::Result<Task>,
+) -> anyhow::Result<()> {
+    // Parameters that are not allowed are refused when the learner is built, with a better message.
+    let chosen = |given: &toml::Table| params(row, given, &task(given).ok()?).ok();
+    let Some(as_given) = chosen(given) else { return Ok(()) };
+    for key in TASK {
+        let Some(value) = given.get(key) else { continue };
+        let changed = |other: Value| {
+            let mut given = given.clone();
+            given.insert(key.into(), other);
+            chosen(&given)
+        };
+        let others: Vec<AnyParams> = others(value).into_iter().filter_map(changed).collect();
+        if !others.is_empty() && others.iter().all(|other| *other == as_given) {
+            bail!(
+                "`{key} = {value}` has no effect on the parameters of the method `{}`; remove the key",
+                row.name
+            )
+        }
+    }
+    Ok(())
+}
+
+/// Returns values of a key of the task that differ from the given one.
+fn others(value: &Value) -> Vec<Value> {
+    match *value {
+        Value::Integer(n) => [n.saturating_add(1), n - n.signum(), n.saturating_mul(2), n / 2]
+            .into_iter()
+            .filter(|other| *other != n)
+            .map(Value::Integer)
+            .collect(),
+        Value::Float(x) => vec![Value::Float(2.0 * x), Value::Float(0.5 * x)],
+        _ => Vec::new(),
+    }
 }
 
 fn params(row: &Method, given: &toml::Table, task: &Task) -> anyhow::Result<AnyParams> {

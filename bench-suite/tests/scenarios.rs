@@ -72,6 +72,41 @@ fn a_key_that_the_kind_does_not_have_is_refused_and_shown() {
 }
 
 #[test]
+fn a_key_of_the_task_that_has_no_effect_is_refused_with_the_method() {
+    let of = |method: &str, keys: &str| {
+        format!(
+            "title = 'One learner'\nkind = 'learning-curve'\ndim = 20\nbudget = 8\ntrain = 100\ntest = 10\n\
+             data = {{ design = 'normal', noise = 1.0, support = {{ positive = 1, negative = 1, \
+             magnitude = 1.0 }} }}\n[[learners]]\nname = 'One'\nmethod = '{method}'\n{keys}"
+        )
+    };
+    let check = |method: &str, keys: &str| Scenario::parse("one", &of(method, keys)).unwrap().check();
+    for (method, keys, unused) in [
+        ("exploration", "examples = 1000", "examples"),
+        ("exploration", "radius = 2.0", "radius"),
+        ("exploration", "speed = 0.5\nstep_size = 0.1", "speed"),
+        ("hybrid", "safeguard = true\nexamples = 1000", "examples"),
+        ("pursuit", "speed = 2", "speed"),
+        ("uniform", "radius = 2.0\nsparsity = 3", "sparsity"),
+        ("dantzig", "radius = 2.0", "radius"),
+    ] {
+        let error = format!("{:#}", check(method, keys).unwrap_err());
+        let said = [&format!("`{unused} = "), &format!("`{method}`"), "learner One"];
+        assert!(said.iter().all(|said| error.contains(*said)), "{method}, {keys}: {error}");
+    }
+    for (method, keys) in [
+        ("exploration", "speed = 0.5\nsparsity = 1"),
+        ("hybrid", "safeguard = true\nspeed = 0.5"),
+        ("pursuit", "sparsity = 4"),
+        ("uniform", "sparsity = 3"),
+        ("aerr", "examples = 1\nradius = 1"),
+        ("dantzig", "examples = 1000"),
+    ] {
+        check(method, keys).unwrap_or_else(|error| panic!("{method}, {keys}: {error:#}"));
+    }
+}
+
+#[test]
 fn an_unknown_kind_is_refused_with_the_kinds_that_there_are() {
     let broken = text("ms18-fig1").replace("learning-curve", "learning-curves");
     let error = format!("{:#}", Scenario::parse("ms18-fig1", &broken).unwrap_err());

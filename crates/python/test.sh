@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the wheel and the source distribution, installs the wheel into virtual environments of its own, and
-# runs the tests: on the newest scikit-learn, with --oldest on the oldest one that is supported, with --both on
-# either.
+# runs the tests: on the newest scikit-learn, with --oldest on the oldest one that is supported, with --both
+# on either.
 # Environments and builds are kept in target/ beside this file; remove it to begin anew. Needs Rust, and
 # Python 3.10 or later with venv and pip.
 set -eu

@@ -21,7 +21,7 @@ use crate::state;
 use crate::task::Task;
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::stored::{Damaged, Validate};
-use lao_observation::{Ask, LearnError, Learner, Rng, Told};
+use lao_observation::{Ask, Example, LearnError, Learner, Rng, Told};
 use serde::{Deserialize, Serialize};
 
 const NAME: &str = "LMS";
@@ -99,7 +99,7 @@ impl Learner for Lms {
     }
 
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        let (seen, label) = told.example()?;
+        let Example { seen, label } = told.example()?;
         if seen.attributes != self.theta.indices() {
             return Err(told.other_attributes());
         }

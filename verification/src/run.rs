@@ -413,9 +413,7 @@ fn assemble(options: &RunOptions, plan: &Plan, info: RunInfo, stored: Vec<Stored
     let claims = options.claims.iter().zip(stored).enumerate().map(|(i, (claim, stored))| {
         let cells = verdict::cells(claim, &stored.arms, alpha);
         let rejected = HolmRejects { holds: refuted[i], fails: supported[i] };
-        let pairs = claim.mutants.iter().zip(&stored.arms.mutants);
-        let all_noticed = pairs.clone().all(|(mutant, arm)| verdict::noticed(mutant.must, arm, alpha));
-        let verdict = verdict::verdict(claim, &stored.arms, &cells, all_noticed, rejected);
+        let verdict = verdict::verdict(claim, &stored.arms, &cells, alpha, rejected);
         let ClaimArms { honest, mutants, crippled } = stored.arms;
         let mutants = mutant_records(claim, mutants, alpha);
         let unpredicted = match verdict {
@@ -453,9 +451,9 @@ fn room(must: Must, arm: &ArmRecord, alpha: f64) -> Option<f64> {
     let room = |cell: &Cell| match must {
         Must::BeRefuted => {
             let finding = &cell.finding;
-            (finding.p_refute <= level).then(|| finding.room(finding.p_refute, level))
+            (finding.p_refute <= level).then(|| finding.evidence_ratio(finding.p_refute, level))
         }
-        Must::Hold => Some(cell.finding.room(cell.finding.p_support, alpha)),
+        Must::Hold => Some(cell.finding.evidence_ratio(cell.finding.p_support, alpha)),
         Must::NotHold => None,
     };
     let rooms = arm.cells.iter().filter_map(room);

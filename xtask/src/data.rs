@@ -169,7 +169,7 @@ fn chosen<'a>(catalog: &'a Catalog, names: &[String]) -> Result<Vec<&'a Dataset>
 /// Returns a remark if a file of the dataset has no checksum.
 fn unverified(catalog: &Catalog, dataset: &Dataset) -> Result<&'static str, CatalogError> {
     for file in catalog.find(&dataset.name)?.files.values() {
-        if !catalog.check(file)?.1 {
+        if !catalog.check(file)?.was_compared {
             return Ok("; no checksum is known");
         }
     }

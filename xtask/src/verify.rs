@@ -99,7 +99,7 @@ struct EndingArgs {
     /// The form of the output: a table for people, or the record as JSON.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
-    /// Compare the figures of this run with a baseline; the run fails if one is worse, another one or lost.
+    /// Compare the figures with a baseline. The run fails if a figure is worse, has changed, or is missing.
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
     /// Write the figures of this run as the new baseline; this needs --reason.

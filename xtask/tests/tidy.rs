@@ -32,7 +32,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Returns all Rust, Markdown and TOML files.
+/// Returns all files of source code, scripts, settings and pages.
 fn texts() -> Vec<Text> {
     fn visit(folder: &Path, prefix: &str, into: &mut Vec<Text>) {
         let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap()).collect();
@@ -45,7 +45,7 @@ fn texts() -> Vec<Text> {
                 visit(&entry.path(), &format!("{name}/"), into);
             } else if kind.is_file() {
                 let file = Text { name, text: String::new() };
-                if file.is(&["rs", "md", "toml"]) {
+                if file.is(&["rs", "md", "toml", "py", "sh", "yml"]) || file.name == ".ci/run" {
                     into.push(Text { text: fs::read_to_string(entry.path()).unwrap(), ..file });
                 }
             }

@@ -6,7 +6,7 @@ use crate::params::{ParamError, require, require_dim, require_scale};
 use crate::state;
 use crate::task::Task;
 use lao_observation::stored::Damaged;
-use lao_observation::{Ask, LearnError, Row, Told};
+use lao_observation::{Ask, Example, LearnError, Row, Told};
 use serde::{Deserialize, Serialize};
 
 /// The largest number of draws per example, as a multiple of
@@ -142,7 +142,7 @@ impl PendingExample {
         if !self.pending && matches!(told, Told::Values(_)) {
             return Err(LearnError::NotAsked { told: "attribute values", asked: "nothing" });
         }
-        let (row, label) = told.example()?;
+        let Example { seen: row, label } = told.example()?;
         if !self.asked_for(row) {
             return Err(told.other_attributes());
         }

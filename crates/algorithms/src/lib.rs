@@ -61,7 +61,7 @@ pub mod thresholding;
 
 pub use money::Money;
 pub use params::ParamError;
-pub use registry::{Accuracy, AnyLearner, AnyParams, Growth, METHODS, Method, Model};
+pub use registry::{Accuracy, AnyLearner, AnyParams, Growth, METHODS, Method, ModelSize};
 pub use safeguard::Safeguarded;
 pub use schedule::{BatchSizes, StepSizes};
 pub use task::Task;

@@ -121,7 +121,7 @@ impl Money {
         let allowed = format_args!(
             "{}, since {count} attributes may cost {}, but {of} only {}; give more money, or leave out \
              attribute {attribute} (price {})",
-            if most > 0 { format!("at most {most} is") } else { "no sparsity is".into() },
+            if most > 0 { format!("at most {most}") } else { "one that can be paid, and none can".into() },
             number(cost),
             number(money),
             number(highest.map_or(0.0, price)),

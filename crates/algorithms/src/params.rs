@@ -6,7 +6,7 @@ use thiserror::Error;
 
 /// A parameter that a method refuses.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{method}: {field} = {value} is not allowed; {allowed}")]
+#[error("{method}: {field} = {value} is not allowed; it must be {allowed}")]
 pub struct ParamError {
     /// The name of the method that refused the parameter.
     pub method: &'static str,
@@ -14,7 +14,7 @@ pub struct ParamError {
     pub field: &'static str,
     /// The value that was refused, as text.
     pub value: String,
-    /// The values that are allowed.
+    /// The values that are allowed, as words that can follow "it must be".
     pub allowed: String,
 }
 
@@ -25,7 +25,7 @@ impl ParamError {
     /// Returns the error of a stored state whose parameters are refused.
     pub(crate) fn damaged(self) -> Damaged {
         let ParamError { method, field, value, allowed } = self;
-        Damaged { what: method, reason: format!("{field} = {value} is not allowed; {allowed}") }
+        Damaged { what: method, reason: format!("{field} = {value} is not allowed; it must be {allowed}") }
     }
 }
 
@@ -79,18 +79,16 @@ pub(crate) fn require_shape(
     sparsity: usize,
     budget: usize,
 ) -> Result<(), ParamError> {
-    require(dim >= 2, method, "dim", dim, "at least 2 attributes, one for the support and one to explore")?;
+    require(dim >= 2, method, "dim", dim, "at least 2: one attribute for the support and one to explore")?;
     require_dim(method, 2, dim)?;
-    require(sparsity >= 1, method, "sparsity", sparsity, format_args!("s must lie in 1..={}", dim - 1))?;
-    require(budget <= dim, method, "budget", budget, format_args!("s' must not exceed d = {dim}"))?;
+    require(sparsity >= 1, method, "sparsity", sparsity, format_args!("from 1 to d - 1 = {}", dim - 1))?;
+    require(budget <= dim, method, "budget", budget, format_args!("at most d = {dim}"))?;
     require(
         budget > sparsity,
         method,
         "budget",
         budget,
-        format_args!(
-            "s' must exceed the sparsity s = {sparsity}, so that s' - s attributes are left to explore"
-        ),
+        format_args!("above the sparsity s = {sparsity}, so that s' - s attributes are left to explore"),
     )
 }
 
@@ -102,6 +100,6 @@ pub(crate) fn require_step(method: &'static str, step_size: f64) -> Result<(), P
         method,
         "step_size",
         number(step_size),
-        "a positive finite number; theorems give it by the smoothness",
+        "a positive finite number; theorems derive it from the smoothness",
     )
 }

@@ -15,6 +15,9 @@
 //! | [`pursuit`](crate::pursuit::reference) | Pursuit |
 //! | [`baselines`](crate::baselines::reference) | AER, Dantzig, FKK, online Ridge and Lasso |
 //!
+//! The references of solvers are in [`thresholding`](crate::thresholding::reference). They are told the
+//! components that a solver drew, instead of attributes.
+//!
 //! ```
 //! use lao_algorithms::{Task, murata_suzuki::{ExplorationParams, reference::ExplorationReference}};
 //! use lao_algorithms::reference::{Drawn, Reference, Seen};
@@ -35,7 +38,6 @@
 //! ```
 
 use crate::hazan_koren::gen_est::GenEstDraws;
-use crate::registry::AnyLearner;
 use std::fmt::Display;
 use thiserror::Error;
 
@@ -94,19 +96,6 @@ pub enum Drawn<'a> {
     SetAndSupport(&'a [u32], &'a [u32]),
     /// The draws of the estimates for `y+` and `y-` (AESVR); the list does not show their numbers of factors.
     Estimates(&'a [GenEstDraws; 2]),
-}
-
-impl<'a> From<&'a AnyLearner> for Drawn<'a> {
-    /// Returns the draws of the learner for the example that it asked for last.
-    fn from(learner: &'a AnyLearner) -> Self {
-        match learner {
-            AnyLearner::Naive(learner) => Drawn::Set(learner.drawn()),
-            AnyLearner::Dantzig(learner) => Drawn::Set(learner.drawn()),
-            AnyLearner::Fkk(learner) => Drawn::SetAndSupport(learner.drawn(), learner.chosen()),
-            AnyLearner::Aesvr(learner) => Drawn::Estimates(learner.estimates()),
-            _ => Drawn::Listed,
-        }
-    }
 }
 
 /// A request of the learner that its method never makes.

@@ -4,6 +4,7 @@ use crate::hazan_koren::AesvrParams;
 use crate::money::Money;
 use crate::murata_suzuki::ExplorationParams;
 use crate::params::ParamError;
+use crate::reference::Drawn;
 use crate::task::Task;
 use lao_kernels::SparseView;
 use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Row, Told};
@@ -24,7 +25,7 @@ pub struct Method {
     pub budget: fn(&Task) -> Budget,
     /// The number of attributes that the estimate uses, which decides whether a prediction from
     /// `coefficients()` keeps to the budget.
-    pub model: Model,
+    pub model: ModelSize,
     /// How the time and memory of a run grow with the task.
     pub growth: Growth,
     /// Whether the method observes attributes beyond those that it starts with. If not, it may spend the
@@ -61,14 +62,14 @@ impl Method {
 /// How many attributes a method's estimate, [`Learner::coefficients`], uses.
 ///
 /// ```
-/// use lao_algorithms::{Model, Task, registry::method};
+/// use lao_algorithms::{ModelSize, Task, registry::method};
 ///
 /// let task = Task { dim: 500, sparsity: 4, budget: 20, ..Task::default() };
 /// assert_eq!(method("hybrid").map(|row| row.model.most(&task)), Some(4));
-/// assert_eq!(Model::Dense.most(&task), 500);
+/// assert_eq!(ModelSize::Dense.most(&task), 500);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Model {
+pub enum ModelSize {
     /// At most s, the sparsity: predictions keep to the budget.
     Sparsity,
     /// At most s', the attributes that may be observed of an example: predictions keep to the budget.
@@ -79,22 +80,22 @@ pub enum Model {
     Dense,
 }
 
-impl Model {
+impl ModelSize {
     /// Returns the largest number of attributes that a prediction reads, for a task.
     pub fn most(self, task: &Task) -> usize {
         match self {
-            Model::Sparsity => task.sparsity.min(task.dim),
-            Model::Budget => task.budget.min(task.dim),
-            Model::Dense => task.dim,
+            ModelSize::Sparsity => task.sparsity.min(task.dim),
+            ModelSize::Budget => task.budget.min(task.dim),
+            ModelSize::Dense => task.dim,
         }
     }
 
     /// Returns the symbol of this number: s, s' or d.
     pub fn symbol(self) -> &'static str {
         match self {
-            Model::Sparsity => "s",
-            Model::Budget => "s'",
-            Model::Dense => "d",
+            ModelSize::Sparsity => "s",
+            ModelSize::Budget => "s'",
+            ModelSize::Dense => "d",
         }
     }
 }
@@ -138,7 +139,7 @@ const SPARSE: Method = Method {
     summary: "",
     cost: "",
     budget: |task| Budget::PerExample(task.budget),
-    model: Model::Sparsity,
+    model: ModelSize::Sparsity,
     growth: Growth::Linear,
     explores: true,
     batches: false,
@@ -150,16 +151,38 @@ const SPARSE: Method = Method {
 };
 
 /// The defaults of a row whose method has an estimate on s' attributes.
-const BUDGETED: Method = Method { model: Model::Budget, ..DENSE };
+const BUDGETED: Method = Method { model: ModelSize::Budget, ..DENSE };
 
 /// The defaults of a row whose method has an estimate on all attributes.
-const DENSE: Method = Method { model: Model::Dense, accuracy: OF_ESTIMATED_RESIDUALS, ..SPARSE };
+const DENSE: Method = Method { model: ModelSize::Dense, accuracy: OF_ESTIMATED_RESIDUALS, ..SPARSE };
+
+/// What an example may cost, for parameters of any type. [`methods!`] implements it for each.
+trait Priced {
+    /// Whether the parameters have a field for money.
+    const PRICES: bool = false;
+
+    fn money(&self) -> Option<&Money> {
+        None
+    }
+}
+
+/// The draws that a reference must be told, for learners of any type. [`methods!`] implements it for each.
+trait Draws {
+    fn draws(&self) -> Drawn<'_> {
+        Drawn::Listed
+    }
+}
 
 /// Makes [`AnyParams`], [`AnyLearner`] and [`METHODS`] from the table. An entry has a learner's module, its
 /// type and the type of its parameters and, in braces, one row for each constructor of parameters from a
 /// task. A row is a [`Method`] that begins with name, source, summary and cost.
+///
+/// Before the braces, `takes FIELD` names the field of parameters that take [`Money`], and
+/// `draws KIND(GETTER, ..)` the variant of [`Drawn`] of a learner whose draws the list of attributes does not
+/// show, with the learner's functions that return its parts.
 macro_rules! methods {
-    ($($module:ident: $learner:ident($params:ident) { $($constructor:ident => {
+    ($($module:ident: $learner:ident($params:ident)
+       $(takes $money:ident)? $(draws $kind:ident($($part:ident),+))? { $($constructor:ident => {
         name: $name:literal,
         source: $source:literal,
         summary: $summary:literal,
@@ -218,6 +241,42 @@ macro_rules! methods {
                     $(AnyParams::$learner(params) => params.build().map(AnyLearner::$learner),)+
                 }
             }
+
+            /// Returns what an example may cost, if the parameters have prices.
+            pub fn money(&self) -> Option<&Money> {
+                match self {
+                    $(AnyParams::$learner(params) => Priced::money(params),)+
+                }
+            }
+        }
+
+        $(
+            impl Priced for crate::$module::$params {
+                $(
+                    const PRICES: bool = true;
+
+                    fn money(&self) -> Option<&Money> {
+                        self.$money.as_ref()
+                    }
+                )?
+            }
+
+            impl Draws for crate::$module::$learner {
+                $(
+                    fn draws(&self) -> Drawn<'_> {
+                        Drawn::$kind($(self.$part()),+)
+                    }
+                )?
+            }
+        )+
+
+        impl<'a> From<&'a AnyLearner> for Drawn<'a> {
+            /// Returns the draws of the learner for the example that it asked for last.
+            fn from(learner: &'a AnyLearner) -> Self {
+                match learner {
+                    $(AnyLearner::$learner(learner) => learner.draws(),)+
+                }
+            }
         }
 
         impl AnyLearner {
@@ -255,6 +314,7 @@ macro_rules! methods {
             source: $source,
             summary: $summary,
             cost: $cost,
+            prices: <crate::$module::$params as Priced>::PRICES,
             params: |task| crate::$module::$params::$constructor(task).map(AnyParams::$learner),
             $($rest)*
         },)+)+];
@@ -262,7 +322,7 @@ macro_rules! methods {
 }
 
 methods! {
-    pursuit: Pursuit(PursuitParams) {
+    pursuit: Pursuit(PursuitParams) takes money {
         practical => {
             name: "pursuit",
             source: "this project",
@@ -270,11 +330,10 @@ methods! {
                       most to find.",
             cost: "O(s'^2), and O(d s^2) per update, of which there are O(log n); O(d s') memory",
             learns_scales: true,
-            prices: true,
             ..SPARSE
         }
     }
-    murata_suzuki: Exploration(ExplorationParams) {
+    murata_suzuki: Exploration(ExplorationParams) takes money {
         practical => {
             name: "exploration",
             source: "Murata & Suzuki 2018, Algorithm 1",
@@ -282,7 +341,6 @@ methods! {
                       update.",
             cost: "O(s'), and O(d) per update",
             batches: true,
-            prices: true,
             ..SPARSE
         }
     }
@@ -298,7 +356,7 @@ methods! {
             ..SPARSE
         }
     }
-    murata_suzuki: Hybrid(HybridParams) {
+    murata_suzuki: Hybrid(HybridParams) takes money {
         practical => {
             name: "hybrid",
             source: "Murata & Suzuki 2018, Algorithm 3",
@@ -306,11 +364,10 @@ methods! {
                       found.",
             cost: "O(s'), and O(d) per exploring update",
             batches: true,
-            prices: true,
             ..SPARSE
         }
     }
-    murata_suzuki: Naive(NaiveParams) {
+    murata_suzuki: Naive(NaiveParams) draws Set(drawn) {
         practical => {
             name: "naive",
             source: "Murata & Suzuki 2018, Section 3.1",
@@ -339,7 +396,7 @@ methods! {
             ..DENSE
         }
     }
-    hazan_koren: Aesvr(AesvrParams) {
+    hazan_koren: Aesvr(AesvrParams) draws Estimates(estimates) {
         practical => {
             name: "aesvr",
             source: "Hazan & Koren 2012, Algorithm 4",
@@ -411,7 +468,7 @@ methods! {
             ..DENSE
         }
     }
-    baselines: Dantzig(DantzigParams) {
+    baselines: Dantzig(DantzigParams) draws Set(drawn) {
         practical => {
             name: "dantzig",
             source: "Kale et al. 2017",
@@ -424,7 +481,7 @@ methods! {
             ..SPARSE
         }
     }
-    baselines: Fkk(FkkParams) {
+    baselines: Fkk(FkkParams) draws SetAndSupport(drawn, chosen) {
         practical => {
             name: "fkk",
             source: "Foster et al. 2016",
@@ -454,18 +511,6 @@ methods! {
             cost: "O(d)",
             budget: |_| Budget::Unlimited,
             ..DENSE
-        }
-    }
-}
-
-impl AnyParams {
-    /// Returns what an example may cost, if the parameters have prices.
-    pub fn money(&self) -> Option<&Money> {
-        match self {
-            AnyParams::Pursuit(params) => params.money.as_ref(),
-            AnyParams::Exploration(params) => params.money.as_ref(),
-            AnyParams::Hybrid(params) => params.money.as_ref(),
-            _ => None,
         }
     }
 }

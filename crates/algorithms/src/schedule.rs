@@ -74,11 +74,11 @@ impl BatchSizes {
                 )
             }
             BatchSizes::Listed(sizes) => {
-                require(!sizes.is_empty(), method, field, "an empty list", "at least one size")?;
+                require(!sizes.is_empty(), method, field, "an empty list", "a list of at least one size")?;
                 let zero = sizes.iter().position(|&size| size == 0);
                 let at = zero.unwrap_or_default();
                 let value = format_args!("0 at place {at}").to_string();
-                require(zero.is_none(), method, field, value, "sizes of at least 1 example")
+                require(zero.is_none(), method, field, value, "a list of sizes of at least 1 example")
             }
         }
     }

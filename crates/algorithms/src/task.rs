@@ -101,8 +101,8 @@ impl Task {
     pub(crate) fn check(&self, method: &'static str) -> Result<(), ParamError> {
         self.check_speed(method)?;
         let Some(money) = &self.money else { return Ok(()) };
-        let allowed = "the method counts attributes; where prices differ, choose one that takes money, such \
-                       as pursuit";
+        let allowed = "absent, since the method counts attributes; where prices differ, choose one that \
+                       takes money, such as pursuit";
         let value = format_args!("a tariff of {} attributes", money.tariff.dim());
         require(false, method, "money", value, allowed)
     }

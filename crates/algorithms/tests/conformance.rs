@@ -1,7 +1,7 @@
 //! The promises of every method in the registry.
 
-use lao_algorithms::{Accuracy, AnyLearner, Growth, METHODS, Method, Model, Task};
-use lao_datasets::synthetic::{Noise, Uniform, Virtual};
+use lao_algorithms::{Accuracy, AnyLearner, Growth, METHODS, Method, ModelSize, Task};
+use lao_datasets::synthetic::{Noise, UniformAttributes, Virtual};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{
     BlockBuf, Budget, Learner, Ledger, Seed, Session, SessionEnd, SessionError, SessionLimit, Source,
@@ -18,10 +18,12 @@ fn task(method: &Method) -> Task {
     Task { dim: DIM, sparsity, budget: BUDGET, speed: 0.8, ..Task::default() }
 }
 
-fn source(length: u64) -> Virtual<Uniform> {
+fn source(length: u64) -> Virtual<UniformAttributes> {
     let theta = SparseVector::new(DIM, vec![0, 7, 22], vec![1.0, -1.0, 0.5]).unwrap();
     let seed = Seed::root(7).child("data");
-    Virtual::new(Uniform::new(DIM).unwrap(), theta, Noise::Gaussian(0.1), &seed).unwrap().with_length(length)
+    Virtual::new(UniformAttributes::new(DIM).unwrap(), theta, Noise::Gaussian(0.1), &seed)
+        .unwrap()
+        .with_length(length)
 }
 
 /// The value of a result of this method.
@@ -111,7 +113,7 @@ fn estimates_are_sparse_and_the_ledger_is_exact_and_within_budget() {
 
 /// Examples with their attributes renamed.
 struct Renamed {
-    inner: Virtual<Uniform>,
+    inner: Virtual<UniformAttributes>,
     old_of_new: Vec<u32>,
 }
 
@@ -149,7 +151,7 @@ fn renaming_attributes_renames_the_answer() {
     // examples: the check is therefore on a run without noise, where both answers are as near the target as
     // the row says.
     let theta = SparseVector::new(8, vec![1, 6], vec![1.0, -2.0]).unwrap();
-    let design = || Uniform::new(8).unwrap();
+    let design = || UniformAttributes::new(8).unwrap();
     let data = |length| {
         Virtual::new(design(), theta.clone(), Noise::None, &Seed::root(5)).unwrap().with_length(length)
     };
@@ -266,7 +268,7 @@ fn parameters_that_cannot_work_are_refused_by_field_value_and_range() {
         for speed in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             refuses(method, &task(4, 8, speed));
         }
-        if method.model == Model::Sparsity {
+        if method.model == ModelSize::Sparsity {
             refuses(method, &task(4, 3, 0.4));
             // Without exploration, s' = s is enough.
             if method.explores {
@@ -292,7 +294,8 @@ fn parameters_that_cannot_work_are_refused_by_field_value_and_range() {
 /// norm, and the error if the run ended with one.
 fn at_scale(method: &Method, scale: f64) -> (f64, Option<String>) {
     let theta = SparseVector::new(DIM, vec![0, 3], vec![scale, -scale]).unwrap();
-    let wild = Virtual::new(Uniform::new(DIM).unwrap(), theta, Noise::None, &Seed::root(1)).unwrap();
+    let wild =
+        Virtual::new(UniformAttributes::new(DIM).unwrap(), theta, Noise::None, &Seed::root(1)).unwrap();
     let mut learner = learner(method);
     let outcome = session(method, wild).run(&mut learner, SessionLimit::after_examples(100_000), |_, _| {});
     is_finite(method, &learner);
@@ -321,7 +324,7 @@ fn data_out_of_scale_ends_in_a_named_error_not_in_nan() {
 
 /// Examples of which number 50 has a NaN as label, or NaNs as values.
 struct Poisoned {
-    inner: Virtual<Uniform>,
+    inner: Virtual<UniformAttributes>,
     label: bool,
 }
 
@@ -373,7 +376,7 @@ fn a_learner_of_another_dimension_than_the_source_is_refused() {
         let mut learner = of(method, method.build(&task));
         let before = bits(learner.coefficients());
         let theta = SparseVector::zeros(60);
-        let design = Uniform::new(60).unwrap();
+        let design = UniformAttributes::new(60).unwrap();
         let larger = Virtual::new(design, theta, Noise::Gaussian(1.0), &Seed::root(1)).unwrap();
         let mut session = Session::new(larger, (method.budget)(&task), &Seed::root(3));
         let outcome = session.run(&mut learner, SessionLimit::after_examples(1000), |_, _| {});

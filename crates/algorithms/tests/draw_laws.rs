@@ -330,7 +330,7 @@ fn components_drawn_by_weight_have_their_probabilities_and_steps_their_importanc
     let loss = Loss::least_squares(vec![1.0; 5]).unwrap();
     let mut sum = FiniteSum::new(DesignMatrix::rows(5, 5, identity).unwrap(), loss).unwrap();
     let params = SgParams { sparsity: 1, step_size: 0.01, batch: 1, start: None };
-    let solver = params.check_weighted(Shape::of(&sum), &weights).unwrap();
+    let solver = params.build_weighted(Shape::of(&sum), &weights).unwrap();
     let law: Vec<_> = weights.iter().enumerate().map(|(z, weight)| (z, weight / 16.0)).collect();
     let mut rng = rng("components");
     let drawn: Vec<usize> = (0..60_000)

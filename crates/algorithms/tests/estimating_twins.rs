@@ -24,7 +24,7 @@ fn serve(learner: &mut (impl Learner + ?Sized), ask: &Ask, x: &[f64], y: f64) ->
     block.labels_mut()[0] = y;
     block.set_rows(1);
     let block = block.view(attributes);
-    let prediction = learner.predict(block.single().unwrap().0);
+    let prediction = learner.predict(block.single().unwrap().seen);
     learner.tell(Told::Values(block)).map(|()| prediction)
 }
 

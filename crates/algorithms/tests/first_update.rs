@@ -3,13 +3,14 @@
 
 use lao_algorithms::murata_suzuki::ExplorationParams;
 use lao_algorithms::{AnyLearner, Growth, METHODS, Task};
-use lao_datasets::synthetic::{Noise, Uniform, Virtual};
+use lao_datasets::synthetic::{Noise, UniformAttributes, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, NoUpdate, Seed, Session, SessionEnd, SessionLimit};
 
-fn session(dim: usize) -> Session<Virtual<Uniform>> {
+fn session(dim: usize) -> Session<Virtual<UniformAttributes>> {
     let theta = SparseVector::new(dim, vec![0], vec![1.0]).unwrap();
-    let source = Virtual::new(Uniform::new(dim).unwrap(), theta, Noise::None, &Seed::root(1)).unwrap();
+    let source =
+        Virtual::new(UniformAttributes::new(dim).unwrap(), theta, Noise::None, &Seed::root(1)).unwrap();
     Session::new(source, Budget::Unlimited, &Seed::root(2))
 }
 

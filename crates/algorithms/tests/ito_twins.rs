@@ -23,7 +23,7 @@ fn round(learner: &mut impl Learner, rng: &mut Rng, x: &[f64], y: f64) -> (Vec<u
     block.labels_mut()[0] = y;
     block.set_rows(1);
     let view = block.view(attributes);
-    let prediction = learner.predict(view.single().unwrap().0);
+    let prediction = learner.predict(view.single().unwrap().seen);
     learner.tell(Told::Values(view)).unwrap();
     (attributes.to_vec(), prediction)
 }

@@ -4,7 +4,7 @@
 use lao_algorithms::baselines::AerParams;
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams, AesvrParams, Horizon, SmoothedLoss};
 use lao_algorithms::{AnyLearner, AnyParams, ParamError, Task};
-use lao_datasets::synthetic::{Noise, Uniform, Virtual};
+use lao_datasets::synthetic::{Noise, UniformAttributes, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, Seed, Session};
 use serde_json::{Map, Value, json};
@@ -43,7 +43,7 @@ fn check(fields: Map<String, Value>) -> Result<AnyLearner, ParamError> {
 /// Makes forty steps on labels of this size.
 fn run(mut learner: AnyLearner, labels: f64, name: &str) {
     let theta = SparseVector::new(DIM, vec![0, 7], vec![labels, -labels]).unwrap();
-    let design = Uniform::new(DIM).unwrap();
+    let design = UniformAttributes::new(DIM).unwrap();
     let source = Virtual::new(design, theta, Noise::None, &Seed::root(1)).unwrap();
     let mut session = Session::new(source, Budget::Unlimited, &Seed::root(2)).online();
     for step in 0..40 {

@@ -8,7 +8,7 @@ use lao_algorithms::murata_suzuki::{
     ExploitationParams, ExplorationParams, Guarantee, HybridParams, NaiveParams, Problem, StageGuarantee,
 };
 use lao_algorithms::{AnyParams, BatchSizes, METHODS, Method, Money, ParamError, StepSizes, Task};
-use lao_datasets::synthetic::{Noise, Uniform, Virtual};
+use lao_datasets::synthetic::{Noise, UniformAttributes, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Constants, Learner, Seed, Session, Tariff};
 use lao_testing::{Watched, largest};
@@ -125,7 +125,7 @@ fn run(params: AnyParams) -> Result<Result<(), ParamError>, String> {
         Err(error) => return Ok(Err(error)),
     };
     let dim = learner.dim();
-    let design = Uniform::new(dim).map_err(|error| error.to_string())?;
+    let design = UniformAttributes::new(dim).map_err(|error| error.to_string())?;
     let theta = SparseVector::new(dim, vec![0], vec![1.0]).map_err(|error| error.to_string())?;
     let source = Virtual::new(design, theta, Noise::Gaussian(0.1), &Seed::root(5)).unwrap();
     let mut session = Session::new(source, Budget::Unlimited, &Seed::root(6));

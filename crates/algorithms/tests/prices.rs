@@ -299,10 +299,10 @@ fn supports_that_cannot_be_paid_are_refused_by_name_and_with_a_remedy() {
             (
                 money(50.0),
                 "sparsity",
-                "at most 1 is, since 3 attributes may cost 53, but an example only 50; give more money, or \
+                "at most 1, since 3 attributes may cost 53, but an example only 50; give more money, or \
                  leave out attribute 2 (price 40)",
             ),
-            (money(40.0), "sparsity", "no sparsity is, since 3 attributes"),
+            (money(40.0), "sparsity", "one that can be paid, and none can, since 3 attributes"),
             (predicting(47.0), "sparsity", "2 attributes may cost 48, but a prediction only 47"),
             (Money::new(Tariff::uniform(5, 1.0).unwrap(), 4.0), "tariff", "d = 6"),
         ] {

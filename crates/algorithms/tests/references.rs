@@ -19,7 +19,7 @@ use lao_algorithms::pursuit::PursuitParams;
 use lao_algorithms::pursuit::reference::PursuitReference;
 use lao_algorithms::reference::{Drawn, Reference, Seen};
 use lao_algorithms::registry::method;
-use lao_algorithms::{AnyLearner, Growth, METHODS, Method, Model, ParamError, Task};
+use lao_algorithms::{AnyLearner, Growth, METHODS, Method, ModelSize, ParamError, Task};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{
     Ask, Budget, GradientSum, LearnError, Learner, Rng, Row, Seed, Session, SessionLimit, Told,
@@ -139,10 +139,10 @@ fn check_on<L: Learner>(
         return Err(format!("it reads {read} attributes per example, but its row states {mean} on average"));
     }
     let (model, most) = (method.model, method.model.most(task));
-    let tighter = [Model::Sparsity, Model::Budget].map(|model| model.most(task));
+    let tighter = [ModelSize::Sparsity, ModelSize::Budget].map(|model| model.most(task));
     if entries > most || tighter.iter().any(|&tighter| tighter < most && entries <= tighter) {
         return Err(format!(
-            "its row states Model::{model:?}, {most} non-zeros, but it keeps up to {entries}"
+            "its row states ModelSize::{model:?}, {most} non-zeros, but it keeps up to {entries}"
         ));
     }
     Ok(())
@@ -235,7 +235,7 @@ fn a_row_that_states_another_budget_is_noticed() {
 #[test]
 fn a_row_that_states_another_model_is_noticed() {
     for method in METHODS {
-        for model in [Model::Sparsity, Model::Budget, Model::Dense] {
+        for model in [ModelSize::Sparsity, ModelSize::Budget, ModelSize::Dense] {
             if model != method.model {
                 notices(&Method { model, ..*method }, &format!("stated as {model:?}"));
             }

@@ -321,13 +321,13 @@ fn weighted_draws_take_the_step_of_uniform_draws_in_expectation() {
     let weights: Vec<f64> = (0..n).map(|z| 1.0 + (z % 4) as f64).collect();
     let params = SgParams { sparsity: DIM, step_size: 0.01, batch: 1, start: None };
     let refused =
-        |weights: &[f64]| params.clone().check_weighted(Shape::of(&sum), weights).unwrap_err().field;
+        |weights: &[f64]| params.clone().build_weighted(Shape::of(&sum), weights).unwrap_err().field;
     assert_eq!((refused(&weights[1..]), refused(&vec![0.0; n])), ("weights", "weights"));
     let mut gradient = Gradient::default();
     let zero = Predictor::zeros(DIM, 1);
     sum.gradient(Batch::All, &zero, &mut gradient).unwrap();
     let (mut mean, mut square, runs) = (vec![0.0; DIM], vec![0.0; DIM], 20_000);
-    let fresh = params.check_weighted(Shape::of(&sum), &weights).unwrap();
+    let fresh = params.build_weighted(Shape::of(&sum), &weights).unwrap();
     let mut rng = Seed::root(12).rng();
     for _ in 0..runs {
         let mut solver = fresh.clone();

@@ -5,7 +5,7 @@
 //! that can be read then asks and is told forty times.
 
 use lao_algorithms::{AnyLearner, Growth, METHODS, Method, Money, Safeguarded, Task};
-use lao_datasets::synthetic::{Noise, Uniform, Virtual};
+use lao_datasets::synthetic::{Noise, UniformAttributes, Virtual};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{
     Ask, BlockBuf, Budget, Learner, Seed, Session, SessionError, SessionLimit, Source, SourceError, Tariff,
@@ -105,9 +105,9 @@ impl Setting {
         format!("{safeguarded}{}{}", self.method.name, if self.priced { " with prices" } else { "" })
     }
 
-    fn session(&self) -> Session<Virtual<Uniform>> {
+    fn session(&self) -> Session<Virtual<UniformAttributes>> {
         let theta = SparseVector::new(self.dim, vec![0, 7, 22], vec![1.0, -1.0, 0.5]).unwrap();
-        let (design, seed) = (Uniform::new(self.dim).unwrap(), Seed::root(7).child("data"));
+        let (design, seed) = (UniformAttributes::new(self.dim).unwrap(), Seed::root(7).child("data"));
         let source = Virtual::new(design, theta, Noise::Gaussian(0.1), &seed).unwrap();
         let session = Session::new(source, self.budget(), &Seed::root(3)).online();
         if self.priced { session.priced(money(self.dim).tariff).unwrap() } else { session }

@@ -1,12 +1,13 @@
-//! The hard-thresholding solvers against dense twins, their counts, and what they must find.
+//! The hard-thresholding solvers beside their references, their counts, and what they must find.
 
+use lao_algorithms::thresholding::reference::{
+    self, DensePredictor, GdReference, HsgReference, ScsgReference,
+};
 use lao_algorithms::thresholding::{
     EpochLength, GdParams, GdStep, HsgParams, ScsgParams, SgParams, Shape, Solver, SolverEnd, SolverLimit,
     SolverProgress, SolverTask, SvrgParams, path, solve, solve_traced,
 };
-use lao_finite_sum::{
-    Batch, Coding, DesignMatrix, Entries, FiniteSum, Gradient, Loss, Predictor, RowBuf, Standardize,
-};
+use lao_finite_sum::{Batch, Coding, DesignMatrix, FiniteSum, Gradient, Loss, Predictor, Standardize};
 use lao_kernels::{Compressed, SparseVector};
 use lao_observation::sample::SubsetSampler;
 use lao_observation::{Rng, Seed};
@@ -87,55 +88,6 @@ fn predictor(sum: &FiniteSum, seed: u64) -> Predictor {
     at
 }
 
-/// Returns one component's row, with its zeros.
-fn dense_row(sum: &FiniteSum, i: usize) -> Vec<f64> {
-    let mut buffer = RowBuf::default();
-    let mut row = match sum.row(i, &mut buffer) {
-        Entries::Dense(values) => values.to_vec(),
-        Entries::Sparse(indices, values) => {
-            SparseVector::new(sum.dim(), indices.to_vec(), values.to_vec()).unwrap().view().to_dense()
-        }
-    };
-    if let Some(offset) = sum.offset() {
-        row.iter_mut().zip(offset).for_each(|(value, offset)| *value -= offset);
-    }
-    row
-}
-
-/// Returns the mean gradient over components, l2 term included, and that of the intercept, per output.
-fn naive_gradient(
-    sum: &FiniteSum,
-    components: &[u32],
-    x: &[Vec<f64>],
-    intercepts: &[f64],
-) -> (Vec<Vec<f64>>, Vec<f64>) {
-    let (mut gradient, mut of_intercepts) = (vec![vec![0.0; sum.dim()]; x.len()], vec![0.0; x.len()]);
-    let weight = 1.0 / (components.len() * sum.block()) as f64;
-    for &z in components {
-        let component = sum.component(z as usize);
-        for i in component.rows() {
-            let row = dense_row(sum, i);
-            let dot = |x: &Vec<f64>| row.iter().zip(x).map(|(z, x)| z * x).sum::<f64>();
-            let mut slopes: Vec<f64> = x.iter().zip(intercepts).map(|(x, a)| dot(x) + a).collect();
-            component.slopes(i, &mut slopes);
-            for (l, slope) in slopes.iter().enumerate() {
-                gradient[l].iter_mut().zip(&row).for_each(|(g, z)| *g += weight * slope * z);
-                of_intercepts[l] += weight * slope;
-            }
-        }
-    }
-    for (gradient, x) in gradient.iter_mut().zip(x) {
-        gradient.iter_mut().zip(x).for_each(|(g, x)| *g += sum.ridge() * x);
-    }
-    (gradient, of_intercepts)
-}
-
-fn naive_threshold(x: &mut [f64], k: usize) {
-    let mut order: Vec<usize> = (0..x.len()).collect();
-    order.sort_by(|&i, &j| x[j].abs().total_cmp(&x[i].abs()).then(i.cmp(&j)));
-    order.into_iter().skip(k).for_each(|j| x[j] = 0.0);
-}
-
 fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * (1.0 + a.abs().max(b.abs()))
 }
@@ -144,21 +96,20 @@ fn close(a: f64, b: f64) -> bool {
 fn gradients_agree_with_the_definition_in_every_layout() {
     for mut sum in sums(0.2) {
         let at = predictor(&sum, 7);
-        let x: Vec<Vec<f64>> = at.coefficients.iter().map(|x| x.view().to_dense()).collect();
+        let dense = DensePredictor::from(&at);
         let (all, some): (Vec<u32>, Vec<u32>) = ((0..sum.len() as u32).collect(), vec![1, 4, 5, 9]);
         for (batch, rows) in [(Batch::All, &all), (Batch::Components(&some), &some)] {
             let before = sum.meter().calls;
             let mut gradient = Gradient::default();
             sum.gradient(batch, &at, &mut gradient).unwrap();
             assert_eq!(sum.meter().calls - before, rows.len() as u64);
-            let (naive, of_intercepts) = naive_gradient(&sum, rows, &x, &at.intercepts);
+            let expected = reference::gradient(&sum, rows, &dense).unwrap();
             for l in 0..sum.outputs() {
-                for j in 0..DIM {
-                    let ours = gradient.coefficients[l][j] + sum.ridge() * x[l][j];
-                    assert!(close(ours, naive[l][j]), "{ours} is not {}", naive[l][j]);
+                for (j, expected) in expected.coefficients[l].iter().enumerate() {
+                    let ours = gradient.coefficients[l][j] + sum.ridge() * dense.coefficients[l][j];
+                    assert!(close(ours, *expected), "{ours} is not {expected}");
                 }
-                let expected = if sum.has_intercept() { of_intercepts[l] } else { 0.0 };
-                assert!(close(gradient.intercepts[l], expected));
+                assert!(close(gradient.intercepts[l], expected.intercepts[l]));
             }
         }
     }
@@ -184,9 +135,19 @@ fn gradients_are_central_differences_of_the_score() {
     }
 }
 
-/// Algorithm 1 with dense loops, drawing as the solver does.
+/// Draws as the solvers do: nothing for all components, and a subset without replacement for several.
+fn draw(sampler: &mut SubsetSampler, n: usize, size: usize, rng: &mut Rng) -> Vec<u32> {
+    let mut drawn = Vec::new();
+    match size {
+        size if size == n => drawn.extend(0..n as u32),
+        1 => drawn.push(rng.random_range(0..n) as u32),
+        _ => sampler.draw(size, rng, &mut drawn),
+    }
+    drawn
+}
+
 #[test]
-fn scsg_agrees_with_its_dense_twin_step_by_step() {
+fn scsg_agrees_with_its_reference_step_by_step() {
     for density in [0.06, 0.5] {
         for mut sum in sums(density) {
             let n = sum.len();
@@ -194,55 +155,45 @@ fn scsg_agrees_with_its_dense_twin_step_by_step() {
                 let eta = 0.3 / sum.component_smoothness();
                 let length = EpochLength::Ratio;
                 let params = ScsgParams { sparsity, step_size: eta, batch, mini_batch, length, start: None };
+                let mut reference = ScsgReference::new(&params, Shape::of(&sum)).unwrap();
                 let mut solver = params.build(Shape::of(&sum)).unwrap();
-                let (mut ours, mut twin) = (Seed::root(3).rng(), Seed::root(3).rng());
+                let (mut ours, mut theirs) = (Seed::root(3).rng(), Seed::root(3).rng());
                 let mut sampler = SubsetSampler::new(n);
-                let mut draw = |size: usize, rng: &mut Rng| {
-                    let mut drawn = Vec::new();
-                    match size {
-                        size if size == n => drawn.extend(0..n as u32),
-                        1 => drawn.push(rng.random_range(0..n) as u32),
-                        _ => sampler.draw(size, rng, &mut drawn),
-                    }
-                    drawn
-                };
-                let outputs = sum.outputs();
-                let (mut x, mut a) = (vec![vec![0.0; DIM]; outputs], vec![0.0; outputs]);
-                for _epoch in 0..4 {
+                for epoch in 0..4 {
                     assert_eq!(solver.step(&mut sum, &mut ours).unwrap(), SolverProgress::Evaluated);
-                    let (anchor, anchor_a) = (x.clone(), a.clone());
-                    let rows = draw(batch, &mut twin);
-                    let (mu, mu_a) = naive_gradient(&sum, &rows, &x, &a);
+                    reference.begin(&sum, &draw(&mut sampler, n, batch, &mut theirs)).unwrap();
                     for _ in 0..batch / mini_batch {
                         let before = sum.meter();
                         assert_eq!(solver.step(&mut sum, &mut ours).unwrap(), SolverProgress::Moved);
                         assert_eq!(sum.meter().calls - before.calls, 2 * mini_batch as u64);
                         assert_eq!(sum.meter().thresholds - before.thresholds, 1);
-                        let rows = draw(mini_batch, &mut twin);
-                        let (here, here_a) = naive_gradient(&sum, &rows, &x, &a);
-                        let (there, there_a) = naive_gradient(&sum, &rows, &anchor, &anchor_a);
-                        for l in 0..outputs {
-                            for j in 0..DIM {
-                                x[l][j] -= eta * (here[l][j] - there[l][j] + mu[l][j]);
-                            }
-                            naive_threshold(&mut x[l], sparsity);
-                            if sum.has_intercept() {
-                                a[l] -= eta * (here_a[l] - there_a[l] + mu_a[l]);
-                            }
-                        }
+                        reference.step(&sum, &draw(&mut sampler, n, mini_batch, &mut theirs)).unwrap();
                         let found = solver.coefficients();
-                        for l in 0..outputs {
-                            assert!(found.coefficients[l].len() <= sparsity);
-                            let dense = found.coefficients[l].view().to_dense();
-                            assert!(
-                                dense.iter().zip(&x[l]).all(|(a, b)| close(*a, *b)),
-                                "{dense:?} is not {:?}",
-                                x[l]
-                            );
-                            assert!(close(found.intercepts[l], a[l]));
-                        }
+                        assert!(found.coefficients.iter().all(|x| x.len() <= sparsity));
+                        is_that_of(found, reference.iterate(), &format!("epoch {epoch}"));
                     }
                 }
+            }
+        }
+    }
+}
+
+#[test]
+fn svrg_agrees_with_its_reference() {
+    for mut sum in sums(0.5) {
+        let (n, step_size) = (sum.len(), 0.2 / sum.component_smoothness());
+        let params = SvrgParams { sparsity: 6, step_size, mini_batch: 2, steps: 7, start: None };
+        let mut reference = ScsgReference::of_svrg(&params, Shape::of(&sum)).unwrap();
+        let mut solver = params.build(Shape::of(&sum)).unwrap();
+        let (mut ours, mut theirs) = (Seed::root(4).rng(), Seed::root(4).rng());
+        let (mut sampler, all) = (SubsetSampler::new(n), (0..n as u32).collect::<Vec<_>>());
+        for epoch in 0..3 {
+            solver.step(&mut sum, &mut ours).unwrap();
+            reference.begin(&sum, &all).unwrap();
+            for _ in 0..7 {
+                solver.step(&mut sum, &mut ours).unwrap();
+                reference.step(&sum, &draw(&mut sampler, n, 2, &mut theirs)).unwrap();
+                is_that_of(solver.coefficients(), reference.iterate(), &format!("epoch {epoch}"));
             }
         }
     }
@@ -487,113 +438,12 @@ fn geometric_lengths_have_the_mean_of_the_definition() {
     }
 }
 
-/// Returns `p'Hp` with the curvature bound of the loss in the place of its second derivatives.
-fn naive_curvature(sum: &FiniteSum, p: &[Vec<f64>], of_intercepts: &[f64]) -> f64 {
-    let squares = |i: usize| {
-        let row = dense_row(sum, i);
-        let margin = |(p, a): (&Vec<f64>, &f64)| p.iter().zip(&row).map(|(p, z)| p * z).sum::<f64>() + a;
-        p.iter().zip(of_intercepts).map(margin).map(|m| m * m).sum::<f64>()
-    };
-    let mean = (0..sum.rows()).map(squares).sum::<f64>() / sum.rows() as f64;
-    sum.loss().curvature() * mean + sum.ridge() * p.iter().flatten().map(|p| p * p).sum::<f64>()
-}
-
-/// An iterate of the full-gradient methods with dense loops: coefficients and intercepts by output.
-#[derive(Clone)]
-struct Twin {
-    x: Vec<Vec<f64>>,
-    a: Vec<f64>,
-}
-
-impl Twin {
-    fn zero(sum: &FiniteSum) -> Twin {
-        Twin { x: vec![vec![0.0; sum.dim()]; sum.outputs()], a: vec![0.0; sum.outputs()] }
-    }
-
-    fn gradient(&self, sum: &FiniteSum) -> Twin {
-        let all: Vec<u32> = (0..sum.len() as u32).collect();
-        let (x, mut a) = naive_gradient(sum, &all, &self.x, &self.a);
-        a.iter_mut().for_each(|a| *a = if sum.has_intercept() { *a } else { 0.0 });
-        Twin { x, a }
-    }
-
-    /// Returns `H_k(x - eta g)`.
-    fn step(&self, gradient: &Twin, eta: f64, k: usize) -> Twin {
-        let mut next = self.clone();
-        for (x, g) in next.x.iter_mut().zip(&gradient.x) {
-            x.iter_mut().zip(g).for_each(|(x, g)| *x -= eta * g);
-            naive_threshold(x, k);
-        }
-        next.a.iter_mut().zip(&gradient.a).for_each(|(a, g)| *a -= eta * g);
-        next
-    }
-
-    fn squares(&self) -> f64 {
-        self.x.iter().flatten().chain(&self.a).map(|v| v * v).sum()
-    }
-
-    fn minus(&self, other: &Twin) -> Twin {
-        let mut difference = self.clone();
-        difference.x.iter_mut().flatten().zip(other.x.iter().flatten()).for_each(|(a, b)| *a -= b);
-        difference.a.iter_mut().zip(&other.a).for_each(|(a, b)| *a -= b);
-        difference
-    }
-
-    fn support(&self) -> Vec<bool> {
-        self.x.iter().flatten().map(|x| *x != 0.0).collect()
-    }
-
-    /// Returns the gradient that a normalized step follows: its k largest entries, or those on the support.
-    fn along(&self, gradient: &Twin, k: usize, at_minimum: bool) -> Twin {
-        let mut along = gradient.clone();
-        for (p, x) in along.x.iter_mut().zip(&self.x) {
-            if at_minimum || x.iter().all(|x| *x == 0.0) {
-                naive_threshold(p, k);
-            } else {
-                p.iter_mut().zip(x).for_each(|(p, x)| *p = if *x == 0.0 { 0.0 } else { *p });
-            }
-        }
-        along
-    }
-
-    /// Sets the coefficients on the support, and the intercept, to the minimizer of least squares over them.
-    fn refit(&mut self, sum: &FiniteSum) {
-        let support: Vec<usize> = (0..sum.dim()).filter(|&j| self.x[0][j] != 0.0).collect();
-        let labels = sum.loss().squares().unwrap();
-        let unknowns = support.len() + usize::from(sum.has_intercept());
-        let mut equations = vec![vec![0.0; unknowns + 1]; unknowns];
-        for (i, label) in labels.iter().enumerate() {
-            let row = dense_row(sum, i);
-            let mut known: Vec<f64> = support.iter().map(|&j| row[j]).collect();
-            known.resize(unknowns, 1.0);
-            for (u, equation) in equations.iter_mut().enumerate() {
-                equation.iter_mut().zip(known.iter().chain([label])).for_each(|(e, z)| *e += known[u] * z);
-            }
-        }
-        (0..support.len()).for_each(|u| equations[u][u] += 0.5 * labels.len() as f64 * sum.ridge());
-        for u in 0..unknowns {
-            let pivot =
-                (u..unknowns).max_by(|&a, &b| equations[a][u].abs().total_cmp(&equations[b][u].abs()));
-            equations.swap(u, pivot.unwrap());
-            let own = equations[u].clone();
-            for (v, equation) in equations.iter_mut().enumerate().filter(|(v, _)| *v != u) {
-                let factor = equation[u] / own[u];
-                equation.iter_mut().zip(&own).for_each(|(e, o)| *e -= factor * o);
-                assert!(v < unknowns);
-            }
-        }
-        let solution: Vec<f64> = (0..unknowns).map(|u| equations[u][unknowns] / equations[u][u]).collect();
-        support.iter().zip(&solution).for_each(|(&j, value)| self.x[0][j] = *value);
-        self.a[0] = if sum.has_intercept() { solution[unknowns - 1] } else { 0.0 };
-    }
-
-    #[track_caller]
-    fn is(&self, found: &Predictor, what: &str) {
-        for (l, x) in self.x.iter().enumerate() {
-            let dense = found.coefficients[l].view().to_dense();
-            assert!(dense.iter().zip(x).all(|(a, b)| close(*a, *b)), "{what}: {dense:?} is not {x:?}");
-            assert!(close(found.intercepts[l], self.a[l]), "{what}: intercept {l}");
-        }
+#[track_caller]
+fn is_that_of(found: &Predictor, reference: &DensePredictor, what: &str) {
+    for (l, x) in reference.coefficients.iter().enumerate() {
+        let dense = found.coefficients[l].view().to_dense();
+        assert!(dense.iter().zip(x).all(|(a, b)| close(*a, *b)), "{what}: {dense:?} is not {x:?}");
+        assert!(close(found.intercepts[l], reference.intercepts[l]), "{what}: intercept {l}");
     }
 }
 
@@ -609,72 +459,58 @@ fn round(solver: &mut impl Solver, sum: &mut FiniteSum) -> SolverProgress {
 }
 
 #[test]
-fn fixed_full_gradient_steps_are_those_of_the_dense_twin() {
+fn fixed_full_gradient_steps_are_those_of_the_reference() {
     for mut sum in sums(0.5) {
-        let (k, eta) = (6, 0.7 / sum.component_smoothness());
-        let params = GdParams { sparsity: k, step: GdStep::Fixed(eta), refit: false, start: None };
-        let (mut solver, mut twin) = (params.build(Shape::of(&sum)).unwrap(), Twin::zero(&sum));
+        let (sparsity, step) = (6, GdStep::Fixed(0.7 / sum.component_smoothness()));
+        let params = GdParams { sparsity, step, refit: false, start: None };
+        let mut reference = GdReference::new(&params, &sum).unwrap();
+        let mut solver = params.build(Shape::of(&sum)).unwrap();
         for t in 0..12 {
             assert_eq!(round(&mut solver, &mut sum), SolverProgress::Moved);
-            twin = twin.step(&twin.gradient(&sum), eta, k);
-            twin.is(solver.coefficients(), &format!("round {t}"));
+            assert_eq!(reference.round(&sum).unwrap(), SolverProgress::Moved);
+            is_that_of(solver.coefficients(), reference.iterate(), &format!("round {t}"));
         }
     }
 }
 
 #[test]
-fn normalized_steps_are_those_of_the_dense_twin() {
+fn normalized_steps_are_those_of_the_reference() {
     let mut halved = 0;
     for (sum, ridge) in sums(0.5).into_iter().zip([0.05, 3.0].into_iter().cycle()) {
-        let (k, mut sum) = (4, sum.with_ridge(ridge).unwrap());
-        let params = GdParams { refit: false, ..GdParams::practical(&sparse(k)) };
-        let (mut solver, mut twin) = (params.build(Shape::of(&sum)).unwrap(), Twin::zero(&sum));
+        let mut sum = sum.with_ridge(ridge).unwrap();
+        let params = GdParams { refit: false, ..GdParams::practical(&sparse(4)) };
+        let mut reference = GdReference::new(&params, &sum).unwrap();
+        let mut solver = params.build(Shape::of(&sum)).unwrap();
         for t in 0..10 {
-            let gradient = twin.gradient(&sum);
-            let p = twin.along(&gradient, k, false);
-            let mut eta = p.squares() / naive_curvature(&sum, &p.x, &p.a);
-            let mut next = twin.step(&gradient, eta, k);
-            while t > 0 && next.support() != twin.support() {
-                let change = next.minus(&twin);
-                if eta * naive_curvature(&sum, &change.x, &change.a) <= change.squares() {
-                    break;
-                }
-                (eta, halved) = (eta / 2.0, halved + 1);
-                next = twin.step(&gradient, eta, k);
-            }
-            twin = next;
             round(&mut solver, &mut sum);
-            twin.is(solver.coefficients(), &format!("round {t}"));
+            reference.round(&sum).unwrap();
+            is_that_of(solver.coefficients(), reference.iterate(), &format!("round {t}"));
         }
+        halved += reference.halvings();
     }
     assert!(halved > 20, "{halved}");
 }
 
 /// The step after a refit goes along the k largest entries of the whole gradient, l2 term included.
 #[test]
-fn steps_with_refit_are_those_of_the_dense_twin() {
+fn steps_with_refit_are_those_of_the_reference() {
     let mut settled = 0;
     for (sum, ridge) in sums(0.5).into_iter().zip([0.0, 0.05, 3.0, 30.0].into_iter().cycle()) {
-        let (k, mut sum) = (5, sum.with_ridge(ridge).unwrap());
+        let (params, mut sum) = (GdParams::practical(&sparse(5)), sum.with_ridge(ridge).unwrap());
         if sum.loss().squares().is_none() {
+            assert_eq!(GdReference::new(&params, &sum).unwrap_err().field, "refit");
             continue;
         }
-        let (mut solver, mut twin) =
-            (GdParams::practical(&sparse(k)).build(Shape::of(&sum)).unwrap(), Twin::zero(&sum));
+        let mut reference = GdReference::new(&params, &sum).unwrap();
+        let mut solver = params.build(Shape::of(&sum)).unwrap();
         for t in 0..12 {
-            let gradient = twin.gradient(&sum);
-            let p = twin.along(&gradient, k, true);
-            let eta = p.squares() / naive_curvature(&sum, &p.x, &p.a);
-            let mut next = twin.step(&gradient, eta, k);
             let progress = round(&mut solver, &mut sum);
-            if t > 0 && next.support() == twin.support() {
-                assert_eq!(progress, SolverProgress::Settled, "round {t}");
+            assert_eq!(progress, reference.round(&sum).unwrap(), "round {t}");
+            if progress == SolverProgress::Settled {
                 settled += 1;
                 break;
             }
-            next.refit(&sum);
-            twin = next;
-            twin.is(solver.coefficients(), &format!("round {t}, ridge {ridge}"));
+            is_that_of(solver.coefficients(), reference.iterate(), &format!("round {t}, ridge {ridge}"));
         }
     }
     assert!(settled > 10, "{settled}");
@@ -699,43 +535,61 @@ fn refits_of_other_losses_end_at_the_minimum_over_the_support() {
                 continue;
             }
             settled += usize::from(k == 3);
-            let x = run.predictor.coefficients.iter().map(|x| x.view().to_dense()).collect();
-            let at = Twin { x, a: run.predictor.intercepts.clone() };
-            let first = Twin::zero(&sum).gradient(&sum).squares().sqrt();
-            let on_support = at.along(&at.gradient(&sum), k, false).squares().sqrt();
+            let all: Vec<u32> = (0..sum.len() as u32).collect();
+            // The norm of the gradient on a support, and in the intercepts.
+            let norm = |at: &Predictor, on: fn(f64) -> bool| {
+                let gradient = reference::gradient(&sum, &all, &DensePredictor::from(at)).unwrap();
+                let dense = DensePredictor::from(at);
+                let pairs = gradient.coefficients.iter().flatten().zip(dense.coefficients.iter().flatten());
+                let kept = pairs.filter(|(_, x)| on(**x)).map(|(g, _)| g);
+                kept.chain(&gradient.intercepts).map(|g| g * g).sum::<f64>().sqrt()
+            };
+            let first = norm(&Predictor::zeros(DIM, sum.outputs()), |_| true);
+            let on_support = norm(&run.predictor, |x| x != 0.0);
             assert!(on_support <= 2e-6 * first, "{on_support} of {first}");
         }
     }
     assert!(settled > 10, "{settled}");
 }
 
-/// Batches have `min(n, ceil(tau growth^t))` components, and a round ends with every n components seen.
+/// A round ends with every n components seen.
 #[test]
-fn hsg_agrees_with_its_dense_twin_step_by_step() {
+fn hsg_and_sg_agree_with_their_reference_step_by_step() {
     for mut sum in sums(0.5) {
-        let (n, k, eta) = (sum.len(), 6, 0.3 / sum.component_smoothness());
-        let params = HsgParams { sparsity: k, step_size: eta, first: 1.3, growth: 1.45, start: None };
-        let (mut solver, mut twin) = (params.build(Shape::of(&sum)).unwrap(), Twin::zero(&sum));
-        let (mut ours, mut theirs) = (Seed::root(3).rng(), Seed::root(3).rng());
-        let (mut sampler, mut seen) = (SubsetSampler::new(n), 0);
-        for t in 0..14 {
-            let size = (1.3 * 1.45_f64.powi(t)).ceil().min(n as f64) as usize;
-            let mut rows: Vec<u32> = (0..n as u32).collect();
-            if size < n {
-                rows.clear();
-                sampler.draw(size, &mut theirs, &mut rows);
+        let (n, sparsity, step_size) = (sum.len(), 6, 0.3 / sum.component_smoothness());
+        let shape = Shape::of(&sum);
+        let growing = HsgParams { sparsity, step_size, first: 1.3, growth: 1.45, start: None };
+        let constant = SgParams { sparsity, step_size, batch: 2, start: None };
+        for (mut reference, mut solver) in [
+            (HsgReference::new(&growing, shape).unwrap(), growing.build(shape).unwrap()),
+            (HsgReference::of_sg(&constant, shape).unwrap(), constant.build(shape).unwrap()),
+        ] {
+            let (mut ours, mut theirs) = (Seed::root(3).rng(), Seed::root(3).rng());
+            let (mut sampler, mut seen) = (SubsetSampler::new(n), 0);
+            for t in 0..14 {
+                let size = reference.batch_size();
+                let rows = draw(&mut sampler, n, size, &mut theirs);
+                let before = sum.meter().calls;
+                assert_eq!(solver.next_calls(&sum), size as u64);
+                solver.step(&mut sum, &mut ours).unwrap();
+                seen += size as u64;
+                assert_eq!((sum.meter().calls - before, solver.rounds()), (size as u64, seen / n as u64));
+                reference.step(&sum, &rows).unwrap();
+                is_that_of(solver.coefficients(), reference.iterate(), &format!("step {t}"));
             }
-            let before = sum.meter().calls;
-            assert_eq!(solver.next_calls(&sum), size as u64);
-            solver.step(&mut sum, &mut ours).unwrap();
-            seen += size as u64;
-            assert_eq!((sum.meter().calls - before, solver.rounds()), (size as u64, seen / n as u64));
-            let (x, mut a) = naive_gradient(&sum, &rows, &twin.x, &twin.a);
-            a.iter_mut().for_each(|a| *a = if sum.has_intercept() { *a } else { 0.0 });
-            twin = twin.step(&Twin { x, a }, eta, k);
-            twin.is(solver.coefficients(), &format!("step {t}"));
         }
     }
+}
+
+#[test]
+fn a_reference_refuses_what_the_sum_does_not_have() {
+    let sum = identity([3.0, 0.0, -1.0]);
+    let at = DensePredictor::from(&Predictor::zeros(3, 1));
+    let refused = reference::gradient(&sum, &[0, 3], &at).unwrap_err().to_string();
+    assert!(refused.contains("component 3"), "{refused}");
+    let other = DensePredictor::from(&Predictor::zeros(4, 1));
+    let refused = reference::gradient(&sum, &[0], &other).unwrap_err().to_string();
+    assert!(refused.contains("4 coefficients"), "{refused}");
 }
 
 /// A round takes one pass for the gradient, one for the curvature and, for two conjugate gradient steps, four

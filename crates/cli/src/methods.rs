@@ -2,7 +2,7 @@
 
 use anyhow::bail;
 use clap::Args;
-use lao::algorithms::{METHODS, Method, Model, registry};
+use lao::algorithms::{METHODS, Method, ModelSize, registry};
 use lao_say as say;
 use std::process::ExitCode;
 
@@ -31,7 +31,7 @@ pub fn run(args: &MethodsArgs) -> anyhow::Result<ExitCode> {
         let of = |row: &&Method| {
             serde_json::json!({
                 "name": row.name, "source": row.source, "summary": row.summary, "time per example": row.cost,
-                "a prediction reads": row.model.symbol(), "fit": row.model != Model::Dense,
+                "a prediction reads": row.model.symbol(), "fit": row.model != ModelSize::Dense,
                 "prices": row.prices,
             })
         };
@@ -46,7 +46,7 @@ pub fn run(args: &MethodsArgs) -> anyhow::Result<ExitCode> {
 
 fn describe(row: &Method) -> String {
     let Method { name, source, summary, cost, model, prices, .. } = row;
-    let fit = if *model == Model::Dense { "; not for `lao fit`" } else { "" };
+    let fit = if *model == ModelSize::Dense { "; not for `lao fit`" } else { "" };
     let prices = if *prices { "; knows prices" } else { "" };
     let reads = model.symbol();
     format!(

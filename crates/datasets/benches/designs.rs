@@ -24,7 +24,7 @@ const OBSERVED: usize = 50;
 fn designs() -> Vec<(&'static str, Box<dyn Design>)> {
     vec![
         ("rademacher", Box::new(Rademacher::new(DIM).unwrap())),
-        ("uniform", Box::new(Uniform::new(DIM).unwrap())),
+        ("uniform", Box::new(UniformAttributes::new(DIM).unwrap())),
         ("normal", Box::new(Normal::new(DIM).unwrap())),
         ("hadamard", Box::new(Hadamard::new(DIM).unwrap())),
         ("hadamard-pairs", Box::new(HadamardPairs::new(DIM, 0.5).unwrap())),

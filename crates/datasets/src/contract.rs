@@ -1,4 +1,4 @@
-//! Checks that every source makes on what it is asked.
+//! The checks of every source on what it is asked.
 
 use lao_observation::{BlockBuf, GradientAsk, SourceError};
 

@@ -11,8 +11,8 @@
 //! |---|---|---|
 //! | `gzip`, a default one | readers undo gzip | flate2 and zlib-rs |
 //! | `archives` | readers undo bzip2 and zip | `gzip`, libbz2-rs, zip |
-//! | `catalog` | the module `catalog`, with its manifest | toml, strsim |
-//! | `download` | `Catalog::fetch` | `catalog`, ureq and rustls, which need a C compiler |
+//! | `catalog` | the module `catalog`, with its manifest | toml, sha2, strsim |
+//! | `download` | `Catalog::fetch` | `catalog`, tempfile, ureq and rustls; the last needs a C compiler |
 //! | `spectra` | constants of [`adversarial::ito`] that are eigenvalues | faer |
 //!
 //! ```

@@ -68,9 +68,9 @@ fn rows_that_the_manifest_does_not_describe_are_refused() {
 fn a_named_seed_splits_the_rows_as_the_manifest_says() {
     let digits = Catalog::from_env().unwrap().load("digits").unwrap();
     let seed = Seed::root(1).child("split");
-    let (train, test) = digits.clone().into_train_test(&seed).unwrap();
-    assert_eq!((train.rows(), test.rows()), (1348, 449));
-    assert_eq!(digits.into_train_test(&seed).unwrap(), (train, test));
+    let split = digits.clone().into_train_test(&seed).unwrap();
+    assert_eq!((split.train.rows(), split.test.rows()), (1348, 449));
+    assert_eq!(digits.into_train_test(&seed).unwrap(), split);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use lao_observation::{BlockBuf, Seed, Source};
 fn designs() -> Vec<(&'static str, Box<dyn Design>)> {
     vec![
         ("rademacher", Box::new(Rademacher::new(9).unwrap())),
-        ("uniform", Box::new(Uniform::new(8).unwrap())),
+        ("uniform", Box::new(UniformAttributes::new(8).unwrap())),
         ("normal", Box::new(Normal::new(7).unwrap())),
         ("hadamard", Box::new(Hadamard::new(16).unwrap())),
         ("hadamard pairs", Box::new(HadamardPairs::new(8, 0.4).unwrap())),
@@ -254,7 +254,7 @@ fn dimensions_and_rows_without_end_cost_nothing() {
 
 #[test]
 fn scaling_the_design_and_unscaling_theta_leaves_labels_and_gaps() {
-    let (plain, c) = (Uniform::new(6).unwrap(), 4.0);
+    let (plain, c) = (UniformAttributes::new(6).unwrap(), 4.0);
     let star = SparseVector::new(6, vec![1, 3], vec![1.0, -2.0]).unwrap();
     let small = SparseVector::new(6, vec![1, 3], vec![0.25, -0.5]).unwrap();
     let (noise, seed) = (Noise::Gaussian(1.0), Seed::root(6));

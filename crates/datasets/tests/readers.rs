@@ -191,6 +191,25 @@ proptest! {
     }
 }
 
+#[test]
+fn what_the_csv_crate_accepts_is_refused() {
+    for (text, fields, said) in [
+        ("1,2,3\n4,\"5,6\n7,8,9\n", 5, "field 1 opens a quote"),
+        ("1,2,3\n4,\"5\"5,6\n", 6, "field 1 goes on with `5`"),
+    ] {
+        let mut twin = csv::ReaderBuilder::new();
+        let mut twin = twin.has_headers(false).flexible(true).from_reader(text.as_bytes());
+        let accepted: usize = twin.byte_records().map(|record| record.unwrap().len()).sum();
+        assert_eq!(accepted, fields, "{text:?}");
+
+        let options = CsvOptions { header: false, ..CsvOptions::default() };
+        let mut reader = CsvReader::new(text.as_bytes(), "test", options);
+        assert_eq!(reader.next_row().unwrap().unwrap().label, 3.0);
+        let refused = reader.next_row().unwrap_err().to_string();
+        assert!(refused.contains("line 2") && refused.contains(said), "{refused}");
+    }
+}
+
 /// Rows of three numbers in every way of quoting and of ending a line.
 fn csv_text() -> impl Strategy<Value = String> {
     let field = (finite(), 0..4usize).prop_map(|(value, way)| match way {

@@ -12,9 +12,10 @@ use std::sync::Arc;
 pub(crate) trait Design: Debug + Send + Sync {
     fn rows(&self) -> usize;
     fn dim(&self) -> usize;
-    /// Returns row `i`, as it is stored; numbers that are not double precision go through `scratch`.
+    /// Returns row `i`, as it is stored. Numbers that are not in double precision are converted into
+    /// `scratch`.
     fn row<'a>(&'a self, i: usize, scratch: &'a mut Vec<f64>) -> Entries<'a>;
-    /// Goes over these rows, or all: margins, slopes, and, if wanted, sums of slope times row.
+    /// Passes over these rows, or over all: computes margins, slopes and, if wanted, sums of slope times row.
     fn sweep(&self, rows: Option<&[u32]>, pass: Pass<'_>);
     /// Adds to `gram` (row by row, lower triangle) and `right` the inner products of the columns in `support`
     /// with each other and with `labels`.
@@ -26,23 +27,23 @@ pub(crate) trait Design: Debug + Send + Sync {
         right: &mut [f64],
         scratch: &mut GramScratch,
     );
-    /// Returns the columns in `support` alone, renumbered.
+    /// Returns the matrix of the columns in `support` alone, which are renumbered.
     fn restrict(&self, support: &[u32]) -> Arc<dyn Design>;
-    /// Returns mean and standard deviation (divisor n) of every column; of no rows, zeros.
+    /// Returns the mean and standard deviation (divisor n) of every column; zeros if there are no rows.
     fn moments(&self) -> (Vec<f64>, Vec<f64>);
 }
 
-/// Some of the components.
+/// A batch of components.
 #[derive(Clone, Copy, Debug)]
 pub enum Batch<'a> {
-    /// All of them.
+    /// All components.
     All,
-    /// These.
+    /// The components with these numbers.
     Components(&'a [u32]),
 }
 
 impl Batch<'_> {
-    /// Returns the number of components that the batch holds, of `components` in all.
+    /// Returns the number of components in the batch, if there are `components` in all.
     pub fn len(&self, components: usize) -> usize {
         match self {
             Batch::All => components,
@@ -117,19 +118,20 @@ impl<T: Debug> Debug for Numbers<T> {
 }
 
 impl<T: Element> DesignMatrix<T> {
-    /// Takes over dense numbers, n x d and column-major: value (i, j) at `j * rows + i`. Whole gradients are
-    /// fastest this way, single rows slowest.
+    /// Returns the matrix of dense numbers, n x d and column-major: value (i, j) is at `j * rows + i`. In
+    /// this layout whole gradients are fastest, and single rows are slowest.
     ///
     /// # Errors
-    /// When the numbers do not fill the shape, or one is not finite.
+    /// Fails when the numbers do not fill the shape, or one is not finite.
     pub fn columns(rows: usize, dim: usize, values: Vec<T>) -> Result<DesignMatrix<T>, FiniteSumError> {
         DesignMatrix::by_columns(rows, dim, Numbers::Own(values))
     }
 
-    /// Reads dense numbers, n x d and column-major, where they lie. They must stay as they are.
+    /// Returns the matrix of shared dense numbers, n x d and column-major, without a copy. The numbers must
+    /// not change.
     ///
     /// # Errors
-    /// As [`columns`](Self::columns).
+    /// Fails in the cases of [`columns`](Self::columns).
     pub fn shared_columns(
         rows: usize,
         dim: usize,
@@ -143,18 +145,19 @@ impl<T: Element> DesignMatrix<T> {
         Ok(DesignMatrix { rows, dim, layout: Layout::Columns(values) })
     }
 
-    /// Takes over dense numbers, n x d and row-major: value (i, j) at `i * dim + j`.
+    /// Returns the matrix of dense numbers, n x d and row-major: value (i, j) is at `i * dim + j`.
     ///
     /// # Errors
-    /// When the numbers do not fill the shape, or one is not finite.
+    /// Fails when the numbers do not fill the shape, or one is not finite.
     pub fn rows(rows: usize, dim: usize, values: Vec<T>) -> Result<DesignMatrix<T>, FiniteSumError> {
         DesignMatrix::by_rows(rows, dim, Numbers::Own(values))
     }
 
-    /// Reads dense numbers, n x d and row-major, where they lie. They must stay as they are.
+    /// Returns the matrix of shared dense numbers, n x d and row-major, without a copy. The numbers must not
+    /// change.
     ///
     /// # Errors
-    /// As [`rows`](Self::rows).
+    /// Fails in the cases of [`rows`](Self::rows).
     pub fn shared_rows(
         rows: usize,
         dim: usize,
@@ -168,13 +171,14 @@ impl<T: Element> DesignMatrix<T> {
         Ok(DesignMatrix { rows, dim, layout: Layout::Rows(values) })
     }
 
-    /// Takes over sparse, compressed rows (CSR): line i is row i.
+    /// Returns the matrix of sparse, compressed rows (CSR): line i is row i.
     pub fn compressed_rows(rows: Compressed<T>) -> DesignMatrix<T> {
         DesignMatrix { rows: rows.lines(), dim: rows.width(), layout: Layout::CompressedRows(rows) }
     }
 
-    /// Takes over sparse, compressed columns (CSC): line j is column j. Keeps compressed rows beside them, so
-    /// takes twice the memory; whole gradients then look only at the columns of the support for the margins.
+    /// Returns the matrix of sparse, compressed columns (CSC): line j is column j. It keeps compressed rows
+    /// beside the columns, and so takes twice the memory. For margins, whole gradients then read only the
+    /// columns of the support.
     pub fn compressed_columns(columns: Compressed<T>) -> DesignMatrix<T> {
         let (rows, dim) = (columns.width(), columns.lines());
         let transposed = columns.transpose();

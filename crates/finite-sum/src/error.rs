@@ -1,11 +1,11 @@
-//! What can be wrong with a finite sum, or with a question to one.
+//! The errors of finite sums.
 
 use crate::loss::Coding;
 use std::cmp::Ordering;
 use thiserror::Error;
 
-/// Returns what to do where a predictor of `dim` coefficients meets examples of another dimension, most often
-/// since two sparse files have different largest indices.
+/// Returns the remedy for a predictor of `dim` coefficients and examples of another dimension. Most often two
+/// sparse files have different largest indices.
 fn advice(dim: usize, of_examples: usize) -> String {
     match dim.cmp(&of_examples) {
         Ordering::Equal => String::new(),
@@ -19,10 +19,10 @@ fn advice(dim: usize, of_examples: usize) -> String {
     }
 }
 
-/// What cannot be made a finite sum, or asked of one.
+/// The reason why a finite sum cannot be made, or cannot answer.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 pub enum FiniteSumError {
-    /// One label per row, and at least one row, are needed.
+    /// There are no rows, or the number of labels is another.
     #[error("{labels} labels for {rows} rows: give one label per row, and at least one row")]
     Labels {
         /// Number of labels.
@@ -40,7 +40,7 @@ pub enum FiniteSumError {
         /// What is allowed.
         allowed: &'static str,
     },
-    /// Labels of one class that may be either.
+    /// All labels are 1, which may mean either class.
     #[error(
         "all labels are {label}, which is the larger of 0 and 1 but the smaller of 1 and 2: say what they \
          mean with Loss::coded, for instance with the coding of the training labels"
@@ -49,7 +49,7 @@ pub enum FiniteSumError {
         /// The label.
         label: f64,
     },
-    /// A coding that cannot be.
+    /// A coding that is not allowed.
     #[error("the labels cannot be coded as {coding:?}: give {allowed}")]
     Coding {
         /// The coding.
@@ -57,7 +57,7 @@ pub enum FiniteSumError {
         /// What is allowed.
         allowed: &'static str,
     },
-    /// Rows cannot be cut into blocks of one size.
+    /// The rows cannot be divided into blocks of this size.
     #[error(
         "{rows} rows do not make blocks of {size}: the size must be at least 1 and divide the number of rows"
     )]
@@ -67,7 +67,7 @@ pub enum FiniteSumError {
         /// Number of rows.
         rows: usize,
     },
-    /// A component that there is not.
+    /// A component that does not exist.
     #[error("component {component} does not exist: there are {components}, counted from 0")]
     Component {
         /// Its number.
@@ -103,7 +103,7 @@ pub enum FiniteSumError {
         /// `d`.
         dim: usize,
     },
-    /// Values do not fill the shape.
+    /// The number of values is not rows times columns.
     #[error("{values} values do not make {rows} rows of {dim}: give rows * dim values, each below 2^32")]
     Shape {
         /// Rows wanted.
@@ -124,12 +124,12 @@ pub enum FiniteSumError {
         value: f64,
     },
     /// A weight of the l2 term that is not allowed.
-    #[error("ridge = {ridge} is not allowed; a finite number of at least 0")]
+    #[error("ridge = {ridge} is not allowed; it must be a finite number of at least 0")]
     Ridge {
         /// The value.
         ridge: f64,
     },
-    /// A column cannot be standardized.
+    /// A column that cannot be standardized.
     #[error("attribute {attribute} has standard deviation {scale}: scale its values down first")]
     Scale {
         /// The column.

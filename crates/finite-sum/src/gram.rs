@@ -6,8 +6,8 @@ use crate::sweep::PARALLEL;
 use lao_kernels::{Compressed, Element, ROW_TILE, TILE, add_columns, gradient_block, scatter_axpy};
 use rayon::prelude::*;
 
-/// What is added to: inner products of the columns of the support with each other, the lower triangle row by
-/// row, and with the labels.
+/// The sums: inner products of the columns of the support with each other (the lower triangle, row by row)
+/// and with the labels.
 pub(crate) struct Products<'a> {
     pub gram: &'a mut [f64],
     pub right: &'a mut [f64],
@@ -21,7 +21,7 @@ pub(crate) struct GramScratch {
     places: Vec<u32>,
 }
 
-/// Returns the values in double precision: borrowed where they are stored so, else converted.
+/// Returns the values in double precision: borrowed if they are stored in it, otherwise converted.
 pub(crate) fn doubles<'a, T: Element>(values: &'a [T], scratch: &'a mut Vec<f64>) -> &'a [f64] {
     if let Some(values) = T::as_f64(values) {
         return values;
@@ -31,7 +31,7 @@ pub(crate) fn doubles<'a, T: Element>(values: &'a [T], scratch: &'a mut Vec<f64>
     scratch
 }
 
-/// Adds for dense columns of `n` values: each row of the Gram matrix is one thread's.
+/// Adds the products of dense columns of `n` values. One thread computes each row of the Gram matrix.
 pub(crate) fn columns<T: Element>(
     values: &[T],
     n: usize,
@@ -59,19 +59,18 @@ pub(crate) fn columns<T: Element>(
     gradient_block(support.iter().map(column), labels, right);
 }
 
-/// Numbers that are packed at a time: few enough to stay in a cache, whatever the size of the support.
+/// The count of numbers that are packed at a time, which stay in a cache whatever the size of the support.
 const PACKED: usize = 1 << 17;
 
-/// Rows of the Gram matrix that a thread takes at a time.
+/// The number of rows of the Gram matrix that a thread takes at a time.
 const GRAM_ROWS: usize = 4;
 
-/// Adds for dense rows. The naive loop adds, row by row, the outer product of the row's numbers on the
-/// support, and the multiple of these numbers by the label. Each entry is a sum in the order of the rows
-/// here, too. Three departures are for speed:
+/// Adds the products of dense rows. The naive loop adds, row by row, the outer product of the row's numbers
+/// on the support, and these numbers times the label. Here, too, each entry is a sum in the order of the
+/// rows. Three departures are for speed:
 ///
-/// 1. the numbers on the support are packed, a few rows of the examples to a thread. One attribute of these
-///    rows comes after the other: these looks at memory are a constant stride apart, so many are under way
-///    at once;
+/// 1. the numbers on the support are packed, a few rows of the examples to a thread, one attribute of these
+///    rows after the other: the memory accesses are then equally spaced, and many proceed at once;
 /// 2. each thread takes a few rows of the Gram matrix, and goes over all packed rows for them;
 /// 3. four packed rows are added in one pass over a row of the matrix, and a tile of packed rows stays in the
 ///    first-level cache while the thread's rows of the matrix pass.
@@ -91,7 +90,7 @@ pub(crate) fn rows<T: Element>(
     let is_parallel = labels.len() * size * size >= PARALLEL;
     let packed = (PACKED / size).next_multiple_of(ROW_TILE).max(ROW_TILE).min(labels.len().max(1));
     for (values, labels) in values.chunks(packed * dim).zip(labels.chunks(packed)) {
-        // (1)
+        // 1. Pack the numbers on the support.
         own.resize(labels.len() * size, 0.0);
         let pack = |(own, rows): (&mut [f64], &[T])| {
             for (place, &j) in support.iter().enumerate() {
@@ -105,11 +104,11 @@ pub(crate) fn rows<T: Element>(
         } else {
             own.chunks_mut(ROW_TILE * size).zip(values.chunks(ROW_TILE * dim)).for_each(pack);
         }
-        // (2)
+        // 2. Each thread takes a few rows of the Gram matrix.
         let add = |(group, gram): (usize, &mut [f64])| {
             for tile in own.chunks(ROW_TILE * size) {
                 for (place, gram) in gram.chunks_exact_mut(size).enumerate() {
-                    // (3)
+                    // 3. Four packed rows are added in one pass.
                     let a = group * GRAM_ROWS + place;
                     let rows = tile.chunks_exact(size).map(|row| (&row[..=a], row[a]));
                     add_columns(rows, &mut gram[..=a]);
@@ -125,7 +124,7 @@ pub(crate) fn rows<T: Element>(
     }
 }
 
-/// Adds for compressed rows.
+/// Adds the products of compressed rows.
 pub(crate) fn compressed_rows<T: Element>(
     rows: &Compressed<T>,
     support: &[u32],
@@ -150,7 +149,7 @@ pub(crate) fn compressed_rows<T: Element>(
             }
         }
         for (a, (&slot, &value)) in places.iter().zip(&*own).enumerate() {
-            // Slots ascend with the attributes, so this stays in the lower triangle.
+            // Slots ascend with the attributes, so that these entries lie in the lower triangle.
             scatter_axpy(&mut gram[slot as usize * size..], &places[..=a], &own[..=a], value);
         }
         scatter_axpy(right, places, own, *label);

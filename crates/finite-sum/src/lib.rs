@@ -12,25 +12,25 @@
 //! so its gradient is a *slope* times its example, plus `lambda x`. The second part needs no data: gradients
 //! here are those of the loss alone, and the solvers add `lambda x` themselves, in O(k).
 //!
-//! *Blocks.* After [`FiniteSum::in_blocks`] of g, a component is g consecutive rows instead, component z the
-//! rows `zg .. zg + g`, and
+//! *Blocks.* After `in_blocks(g)` ([`FiniteSum::in_blocks`]), a component is the mean loss of g consecutive
+//! rows plus the l2 term. Component z has the rows `zg .. zg + g`, and is
 //!
 //! ```text
 //! f_z(x) = (1/g) sum over its rows of loss(row'x + a, y) + (lambda/2) |x|^2,
 //! ```
 //!
-//! as StoIHT partitions its rows. [`len`](FiniteSum::len), batches, draws and the meter speak of components,
-//! whatever g; only [`Component`], [`FiniteSum::row`] and the labels speak of rows. Every quadratic is such a
-//! component under the squared loss, with one row per coordinate of its eigenbasis:
-//! `(1/2) sum_i h_i x_i^2 + q'x` is, but for a constant, a block of d rows, row i with the one entry
-//! `s_i = sqrt(d h_i / 2)` in place i and the label `-d q_i / (2 s_i)`.
+//! which is how StoIHT partitions its rows. [`len`](FiniteSum::len), batches, draws and the meter count
+//! components, whatever g is; only [`Component`], [`FiniteSum::row`] and the labels count rows. Every
+//! quadratic with positive curvature is such a component under the squared loss, with one row per coordinate
+//! of its eigenbasis: up to a constant, `(1/2) sum_i h_i x_i^2 + q'x` is a block of d rows, in which row i
+//! has the one entry `s_i = sqrt(d h_i / 2)` in place i and the label `-d q_i / (2 s_i)`.
 //!
-//! *Meter.* One IFO call is one component's value or gradient at one point. The only ways to a slope are
+//! *Meter.* One IFO call is one component's value or gradient at one point. Slopes are computed only by
 //! [`FiniteSum::component`] (one call), [`FiniteSum::gradient`] (one call per component of the batch),
-//! [`FiniteSum::curvature`] and [`FiniteSum::normal_equations`] (n calls); rows can be looked at freely, as
-//! the oracle's own data. Thresholdings are counted by [`FiniteSum::count_threshold`]: one per step, however
-//! many classes. Scoring ([`FiniteSum::objective`]) is for the person who watches, not for the method, and is
-//! not counted.
+//! [`FiniteSum::curvature`] and [`FiniteSum::normal_equations`] (n calls). Reading a row is free, since rows
+//! are the oracle's own data. [`FiniteSum::count_threshold`] counts thresholdings: one per step, whatever the
+//! number of classes. The objective ([`FiniteSum::objective`]) is for an observer of the method, and is not
+//! counted.
 //!
 //! *Standardization* ([`FiniteSum::standardized`]) is arithmetic, not a copy: sparse rows stay sparse.
 

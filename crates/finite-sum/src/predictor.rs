@@ -3,7 +3,8 @@
 use lao_kernels::SparseVector;
 use serde::{Deserialize, Serialize};
 
-/// A linear predictor: for each output (the classes of softmax; else one) a sparse vector and an intercept.
+/// A linear predictor: a sparse vector and an intercept for each output. Softmax has an output for each
+/// class, and other losses have one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Predictor {
     /// One vector of the same dimension per output.
@@ -13,7 +14,7 @@ pub struct Predictor {
 }
 
 impl Predictor {
-    /// Predicts zero.
+    /// Returns the predictor whose coefficients and intercepts are zero.
     pub fn zeros(dim: usize, outputs: usize) -> Predictor {
         Predictor { coefficients: vec![SparseVector::zeros(dim); outputs], intercepts: vec![0.0; outputs] }
     }
@@ -46,7 +47,7 @@ impl Predictor {
         vectors.sum::<f64>() + intercepts.sum::<f64>()
     }
 
-    /// Becomes a copy of `other`; allocates only when its buffers are too small.
+    /// Copies `other`, and allocates only when the buffers are too small.
     pub fn copy_from(&mut self, other: &Predictor) {
         self.coefficients.resize_with(other.coefficients.len(), SparseVector::default);
         for (x, other) in self.coefficients.iter_mut().zip(&other.coefficients) {
@@ -66,7 +67,7 @@ pub struct Gradient {
 }
 
 impl Gradient {
-    /// Returns the zero predictor: `outputs` vectors of `dim` coefficients.
+    /// Returns the zero gradient: `outputs` vectors of `dim` coefficients.
     pub fn zeros(dim: usize, outputs: usize) -> Gradient {
         Gradient { coefficients: vec![vec![0.0; dim]; outputs], intercepts: vec![0.0; outputs] }
     }

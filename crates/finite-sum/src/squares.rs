@@ -1,11 +1,11 @@
-//! What least squares allows in closed form: normal equations on a support, and the intercept.
+//! The closed forms of least squares: normal equations on a support, and the intercept.
 
 use crate::error::FiniteSumError;
 use crate::gram::GramScratch;
 use crate::sum::FiniteSum;
 use lao_kernels::SparseVector;
 
-/// `A x = b` for the coefficients on a support, with room to compute it.
+/// `A x = b` for the coefficients on a support, with working memory.
 #[derive(Clone, Debug, Default)]
 pub struct NormalEquations {
     /// `A`, row by row; the lower triangle is filled.
@@ -16,13 +16,13 @@ pub struct NormalEquations {
 }
 
 impl FiniteSum {
-    /// Returns the normal equations of least squares on a support (ascending): the lower triangle of
-    /// `X_S'X_S + (n lambda/2) I`, row by row, and `X_S'y`, both after the intercept, if there is one, has
-    /// been minimized out; n is the number of rows. One call per component. `false` for other losses, for
-    /// which nothing is done.
+    /// Returns the normal equations of least squares on a support (ascending): the lower triangle of `X_S'X_S
+    /// + (n lambda/2) I`, row by row, and `X_S'y`, both after the intercept, if there is one, has been
+    /// minimized out; n is the number of rows. Each component counts as one call. For other losses the
+    /// function does nothing and returns `false`.
     ///
     /// # Errors
-    /// When the support does not fit.
+    /// Fails when the support does not fit.
     pub fn normal_equations(
         &self,
         support: &[u32],
@@ -39,7 +39,8 @@ impl FiniteSum {
         right.resize(size, 0.0);
         self.design.gram(support, labels, gram, right, scratch);
         let total: f64 = labels.iter().sum();
-        // What rows are centered by: nothing, or the mean. An intercept centers, too, and the labels with it.
+        // The vector that rows are centered by: zero or the mean. An intercept centers the rows, too, and the
+        // labels.
         let centered = self.intercept || self.offset().is_some();
         let center = |a: usize| if centered { self.means[support[a] as usize] } else { 0.0 };
         let scale = |a: usize| self.standard.as_deref().map_or(1.0, |s| s.inverse[support[a] as usize]);
@@ -54,11 +55,11 @@ impl FiniteSum {
         Ok(true)
     }
 
-    /// Returns the intercept that is best for given coefficients of least squares; 0 without intercept or for
-    /// other losses.
+    /// Returns the intercept that is best for given coefficients of least squares; 0 for a sum without
+    /// intercept or another loss.
     ///
     /// # Errors
-    /// When the dimension is another.
+    /// Fails when the dimension is another.
     pub fn best_intercept(&self, x: &SparseVector) -> Result<f64, FiniteSumError> {
         self.check_support(x.indices())?;
         let Some(labels) = self.loss.squares().filter(|_| self.intercept) else { return Ok(0.0) };

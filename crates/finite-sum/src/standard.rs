@@ -1,5 +1,5 @@
-//! Standardization as arithmetic: with means m and scales s, `z~ = (z - m)/s`, so a product with z~ is one
-//! with z, a scaled vector and a correction `m'(x/s)` that is the same for all rows.
+//! Standardization as arithmetic: with means m and scales s, `z~ = (z - m)/s`, so that a product `z~'x` is
+//! the product of z with the scaled vector `x/s`, minus a number `m'(x/s)` that is the same for all rows.
 
 use crate::error::FiniteSumError;
 use crate::predictor::Predictor;
@@ -12,12 +12,13 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Standardize {
-    /// Not at all.
+    /// Columns are not standardized.
     #[default]
     No,
-    /// Divided by their standard deviation.
+    /// Columns are divided by their standard deviation.
     Scale,
-    /// Mean subtracted, then divided by their standard deviation. Steps on single sparse rows then cost O(d).
+    /// The mean of each column is subtracted, and the column is divided by its standard deviation. Steps on
+    /// single sparse rows then cost O(d).
     CenterAndScale,
 }
 
@@ -25,15 +26,15 @@ pub enum Standardize {
 #[derive(Debug)]
 pub(crate) struct Standard {
     pub inverse: Vec<f64>,
-    /// Empty without centring.
+    /// Empty if columns are not centered.
     pub offset: Vec<f64>,
 }
 
 impl FiniteSum {
-    /// Works in standardized columns from here on. Columns that are constant are not divided.
+    /// Returns the sum over the same rows with standardized columns. A constant column is not divided.
     ///
     /// # Errors
-    /// When a column's variance is not finite.
+    /// Fails when a column's variance is not finite.
     pub fn standardized(mut self, how: Standardize) -> Result<FiniteSum, FiniteSumError> {
         if how == Standardize::No {
             return Ok(FiniteSum { standard: None, ..self });
@@ -42,7 +43,7 @@ impl FiniteSum {
         if let Some(attribute) = scales.iter().position(|scale| !scale.is_finite()) {
             return Err(FiniteSumError::Scale { attribute, scale: scales[attribute] });
         }
-        // A spread below the rounding of the mean is none.
+        // A spread below the rounding error of the mean counts as zero.
         let spread = |scale: f64, mean: f64| scale > 8.0 * f64::EPSILON * mean.abs() && scale > 0.0;
         let inverse: Vec<f64> = scales
             .iter()
@@ -60,8 +61,8 @@ impl FiniteSum {
         Ok(self)
     }
 
-    /// Returns what is subtracted from every row after scaling, if columns are centered: row z stands for
-    /// `z - offset`.
+    /// Returns the vector that is subtracted from every row after scaling, if columns are centered: row z
+    /// stands for `z - offset`.
     pub fn offset(&self) -> Option<&[f64]> {
         self.standard.as_deref().map(|standard| &standard.offset[..]).filter(|offset| !offset.is_empty())
     }
@@ -69,7 +70,7 @@ impl FiniteSum {
     /// Returns the predictor in units of the columns as they are stored.
     ///
     /// # Errors
-    /// When it has another shape.
+    /// Fails when it has another shape.
     pub fn to_original_scale(&self, predictor: &Predictor) -> Result<Predictor, FiniteSumError> {
         self.check_predictor(predictor)?;
         let mut stored = predictor.clone();
@@ -82,10 +83,10 @@ impl FiniteSum {
         Ok(stored)
     }
 
-    /// Returns `offset' x`, which centring subtracts from every margin.
+    /// Returns `offset' x`, which centering subtracts from every margin.
     ///
     /// # Errors
-    /// When the dimension is another.
+    /// Fails when the dimension is another.
     pub fn shift_of(&self, x: &SparseVector) -> Result<f64, FiniteSumError> {
         self.check_support(x.indices())?;
         Ok(self.offset().map_or(0.0, |offset| x.view().dot_dense(offset)))

@@ -1,4 +1,4 @@
-//! The metered sum itself.
+//! The metered finite sum.
 
 use crate::design::{Batch, Design, DesignMatrix, Entries};
 use crate::error::FiniteSumError;
@@ -12,7 +12,7 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A metered finite sum. A clone shares the data, not the meter's future.
+/// A metered finite sum. A clone shares the data, but has a meter of its own from then on.
 ///
 /// ```
 /// use lao_finite_sum::{Batch, DesignMatrix, FiniteSum, Gradient, Loss, Predictor};
@@ -35,24 +35,24 @@ use std::sync::Arc;
 pub struct FiniteSum {
     pub(crate) design: Arc<dyn Design>,
     pub(crate) loss: Arc<Loss>,
-    /// Rows of a component.
+    /// The number of rows of a component.
     pub(crate) block: usize,
     pub(crate) ridge: f64,
     pub(crate) intercept: bool,
     pub(crate) standard: Option<Arc<Standard>>,
-    /// Means of the columns, as stored, where an intercept or standardization needs them.
+    /// The means of the columns, as stored, if an intercept or standardization needs them.
     pub(crate) means: Arc<Vec<f64>>,
     pub(crate) calls: Cell<u64>,
     pub(crate) thresholds: Cell<u64>,
     pub(crate) work: Work,
 }
 
-/// What was spent so far. Counts are exact.
+/// The exact counts of what was spent so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meter {
     /// IFO calls: values or gradients of single components.
     pub calls: u64,
-    /// Hard thresholdings, one per step whatever the number of classes.
+    /// Hard thresholdings: one per step, whatever the number of classes.
     pub thresholds: u64,
 }
 
@@ -75,11 +75,11 @@ pub struct RowBuf {
 }
 
 impl FiniteSum {
-    /// Returns the mean of `loss` over `examples`, one component per row: no l2 term, no intercept, columns
-    /// as they are.
+    /// Returns the mean of `loss` over `examples`, with one component per row, no l2 term, no intercept, and
+    /// columns as they are.
     ///
     /// # Errors
-    /// When there are no examples, or not one label for each.
+    /// Fails when there are no examples, or the number of labels is another.
     pub fn new<T: Element>(examples: DesignMatrix<T>, loss: Loss) -> Result<FiniteSum, FiniteSumError> {
         FiniteSum::over(Arc::new(examples), Arc::new(loss))
     }
@@ -111,7 +111,7 @@ impl FiniteSum {
     /// Adds `(ridge/2) |x|^2` to every component; intercepts are left out.
     ///
     /// # Errors
-    /// When `ridge` is not a finite number of at least 0.
+    /// Fails when `ridge` is not a finite number of at least 0.
     pub fn with_ridge(self, ridge: f64) -> Result<FiniteSum, FiniteSumError> {
         if !(ridge.is_finite() && ridge >= 0.0) {
             return Err(FiniteSumError::Ridge { ridge });
@@ -128,11 +128,12 @@ impl FiniteSum {
         self
     }
 
-    /// Makes each `size` consecutive rows one component, the mean of their losses. The sum as a whole stays
-    /// the same.
+    /// Makes one component of every `size` consecutive rows: the mean of their losses. The sum as a whole
+    /// stays the same.
     ///
     /// # Errors
-    /// When the rows do not make blocks of that size: the mean over blocks would not be the mean over rows.
+    /// Fails when `size` is 0 or does not divide the number of rows: the mean over blocks would not be the
+    /// mean over rows.
     pub fn in_blocks(self, size: usize) -> Result<FiniteSum, FiniteSumError> {
         let rows = self.rows();
         if size == 0 || !rows.is_multiple_of(size) {
@@ -146,7 +147,7 @@ impl FiniteSum {
         self.rows() / self.block
     }
 
-    /// Returns `g`, rows of each component.
+    /// Returns `g`, the number of rows of a component.
     pub fn block(&self) -> usize {
         self.block
     }
@@ -156,17 +157,17 @@ impl FiniteSum {
         self.loss.len()
     }
 
-    /// Returns false: a sum has components.
+    /// Returns false, since a sum has at least one component.
     pub fn is_empty(&self) -> bool {
         self.loss.is_empty()
     }
 
-    /// Returns `d`, coefficients of each output.
+    /// Returns `d`, the number of coefficients of an output.
     pub fn dim(&self) -> usize {
         self.design.dim()
     }
 
-    /// Returns the number of outputs: the classes of softmax, else 1.
+    /// Returns the number of outputs: the number of classes for softmax, otherwise 1.
     pub fn outputs(&self) -> usize {
         self.loss.outputs()
     }
@@ -181,12 +182,12 @@ impl FiniteSum {
         self.ridge
     }
 
-    /// Tells whether outputs have intercepts.
+    /// Returns whether outputs have intercepts.
     pub fn has_intercept(&self) -> bool {
         self.intercept
     }
 
-    /// Returns what was spent so far.
+    /// Returns the counts of what was spent so far.
     pub fn meter(&self) -> Meter {
         Meter { calls: self.calls.get(), thresholds: self.thresholds.get() }
     }
@@ -201,7 +202,7 @@ impl FiniteSum {
         self.thresholds.set(self.thresholds.get() + 1);
     }
 
-    /// Adds what was spent on another sum that stands for this one, such as a
+    /// Adds the counts of another sum that replaced this one for a time, such as a
     /// [restriction](Self::restricted).
     pub fn add_cost(&self, meter: Meter) {
         self.count(meter.calls);
@@ -212,10 +213,10 @@ impl FiniteSum {
         self.calls.set(self.calls.get() + calls);
     }
 
-    /// Returns row `i`, scaled but not centered (see [`offset`](Self::offset)). Free of charge.
+    /// Returns row `i`, scaled but not centered (see [`offset`](Self::offset)). This is not counted.
     ///
     /// # Panics
-    /// If `i` is not below [`rows`](Self::rows), as indexing does.
+    /// Panics if `i` is not below [`rows`](Self::rows), as indexing does.
     pub fn row<'a>(&'a self, i: usize, buffer: &'a mut RowBuf) -> Entries<'a> {
         let entries = self.design.row(i, &mut buffer.stored);
         let Some(standard) = self.standard.as_deref() else { return entries };
@@ -233,10 +234,10 @@ impl FiniteSum {
         }
     }
 
-    /// Opens component `z` at one point. One call.
+    /// Opens component `z` at one point, which counts as one call.
     ///
     /// # Panics
-    /// If `z` is not below [`len`](Self::len), as indexing does.
+    /// Panics if `z` is not below [`len`](Self::len), as indexing does.
     #[inline]
     pub fn component(&self, z: usize) -> Component<'_> {
         assert!(z < self.len(), "component {z} of {}", self.len());
@@ -244,12 +245,13 @@ impl FiniteSum {
         Component { loss: &self.loss, rows: z * self.block..(z + 1) * self.block }
     }
 
-    /// Writes the mean gradient of the losses of a batch, without the l2 term. One call per component.
+    /// Writes the mean gradient of the losses of a batch, without the l2 term. Each component counts as one
+    /// call.
     ///
-    /// An empty batch has gradient zero.
+    /// The gradient of an empty batch is zero.
     ///
     /// # Errors
-    /// When the predictor has another shape, or a component does not exist; nothing is counted then.
+    /// Fails when the predictor has another shape, or a component does not exist; nothing is counted then.
     pub fn gradient(
         &mut self,
         batch: Batch<'_>,
@@ -293,10 +295,10 @@ impl FiniteSum {
         Ok(())
     }
 
-    /// Returns `f(x)`, l2 term included, for those who watch: not counted.
+    /// Returns `f(x)`, l2 term included. It is for an observer of the method, and is not counted.
     ///
     /// # Errors
-    /// When the predictor has another shape.
+    /// Fails when the predictor has another shape.
     pub fn objective(&mut self, at: &Predictor) -> Result<f64, FiniteSumError> {
         self.check_predictor(at)?;
         let (loss, mut total) = (Arc::clone(&self.loss), 0.0);
@@ -304,11 +306,11 @@ impl FiniteSum {
         Ok(total / self.rows() as f64 + 0.5 * self.ridge * at.norm_squared())
     }
 
-    /// Returns an upper bound on `p' H p` for the Hessian H of f at any point, exact for least squares: where
-    /// a quadratic bound along p is needed. n calls.
+    /// Returns an upper bound on `p' H p` for the Hessian H of f at any point, for methods that need a
+    /// quadratic bound along p. It is exact for least squares, and counts as n calls.
     ///
     /// # Errors
-    /// When the direction has another shape.
+    /// Fails when the direction has another shape.
     pub fn curvature(&mut self, along: &Predictor) -> Result<f64, FiniteSumError> {
         self.check_predictor(along)?;
         self.count(self.len() as u64);
@@ -318,9 +320,10 @@ impl FiniteSum {
         Ok(self.loss.curvature() * total / self.rows() as f64 + self.ridge * along.norm_squared())
     }
 
-    /// Returns an upper bound on the Lipschitz constants of the components' gradients: curvature of the loss
-    /// times the squared norm of a row (its mean over the rows of a component), plus lambda. Attained by the
-    /// largest for least squares with one row each. Not counted: a step size is chosen before the run.
+    /// Returns an upper bound on the Lipschitz constants of the components' gradients: the largest over the
+    /// components of the loss's curvature times the mean squared norm of the component's rows, plus lambda.
+    /// For least squares with one row per component, the bound is the largest of these constants. It is not
+    /// counted, since a step size is chosen before the run.
     pub fn component_smoothness(&self) -> f64 {
         let (mut buffer, mut largest) = (RowBuf::default(), 0.0_f64);
         let offset = self.offset();
@@ -349,11 +352,11 @@ impl FiniteSum {
         self.loss.curvature() * largest + self.ridge
     }
 
-    /// Returns the same sum over the coordinates of a support (ascending) alone, renumbered, with a meter of
-    /// its own: see [`add_cost`](Self::add_cost).
+    /// Returns the same sum as a function of the coordinates of a support (ascending) alone, which are
+    /// renumbered. It has a meter of its own, whose counts [`add_cost`](Self::add_cost) adds to this one's.
     ///
     /// # Errors
-    /// When the support does not fit.
+    /// Fails when the support does not fit.
     pub fn restricted(&self, support: &[u32]) -> Result<FiniteSum, FiniteSumError> {
         self.check_support(support)?;
         let pick =
@@ -382,11 +385,11 @@ impl FiniteSum {
     pub(crate) fn check_predictor(&self, at: &Predictor) -> Result<(), FiniteSumError> {
         let (expected_dim, expected_outputs) = (self.dim(), self.outputs());
         let outputs = at.coefficients.len();
-        let odd = at.coefficients.iter().find(|x| x.dim() != expected_dim);
-        if outputs == expected_outputs && odd.is_none() {
+        let misfit = at.coefficients.iter().find(|x| x.dim() != expected_dim);
+        if outputs == expected_outputs && misfit.is_none() {
             return Ok(());
         }
-        let dim = odd.or(at.coefficients.first()).map_or(0, SparseVector::dim);
+        let dim = misfit.or(at.coefficients.first()).map_or(0, SparseVector::dim);
         Err(FiniteSumError::Predictor { outputs, dim, expected_outputs, expected_dim })
     }
 
@@ -410,7 +413,7 @@ impl FiniteSum {
         }
     }
 
-    /// Goes over these rows, or all. The predictor and the rows have been checked.
+    /// Passes over these rows, or over all. The caller has checked the predictor and the rows.
     fn sweep(
         &mut self,
         rows: Option<&[u32]>,
@@ -455,7 +458,8 @@ impl Component<'_> {
     /// loss. The component's gradient is the mean over its rows of slope times row.
     ///
     /// # Panics
-    /// If the row is not one of its rows, or there are fewer margins than outputs, as indexing does.
+    /// Panics if the row is not one of the component's rows, or there are fewer margins than outputs, as
+    /// indexing does.
     #[inline]
     pub fn slopes(&self, row: usize, margins: &mut [f64]) {
         assert!(self.rows.contains(&row), "row {row} is not among {:?}", self.rows);

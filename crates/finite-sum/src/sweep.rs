@@ -1,8 +1,9 @@
 //! Passes over the rows of a finite sum, in each layout: margins, slopes, and sums of slope times row.
 //!
-//! Columns are independent of each other, so passes over columns use all threads of the pool: each sum is one
-//! thread's, in the order of the rows, whatever the number of threads. Margins of dense rows without sums use
-//! all threads, too: each is one thread's, in the order of the support.
+//! Columns are independent of each other, so that passes over columns use all threads of the pool. One thread
+//! computes each sum, in the order of the rows, whatever the number of threads. Where margins of dense rows
+//! are wanted without sums, they use all threads, too, and one thread computes each margin, in the order of
+//! the support.
 
 use lao_kernels::{
     Compressed, Element, ROW_TILE, SparseVector, TILE, add_columns, axpy_column, gather_dot, gradient_block,
@@ -11,36 +12,36 @@ use lao_kernels::{
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Columns that a thread takes at a time.
+/// The number of columns that a thread takes at a time.
 const COLUMNS: usize = 64;
 
-/// Entries from which more than one thread is worth the handing over.
+/// The number of entries above which several threads are faster than one.
 pub(crate) const PARALLEL: usize = 1 << 19;
 
-/// Entries that the margins of rows look at, from which more than one thread is worth the handing over. Each
-/// is at a scattered place, so they are fewer than [`PARALLEL`].
+/// The number of entries, read for the margins of rows, above which several threads are faster than one. It
+/// is smaller than [`PARALLEL`], since each of these entries is at a scattered place.
 const GATHERS: usize = 1 << 16;
 
-/// What a sweep computes.
+/// The input and output of a sweep.
 pub(crate) struct Pass<'a> {
     /// One sparse vector per output.
     pub model: &'a [SparseVector],
-    /// The same, dense.
+    /// The same vectors, dense.
     pub weights: &'a [Vec<f64>],
-    /// Added to the margins, one per output.
+    /// The numbers that are added to the margins, one per output.
     pub shift: &'a [f64],
-    /// Called with the row's number and margins, which it may replace by slopes.
+    /// The function that receives a row's number and margins, which it may replace by slopes.
     pub slope: &'a mut dyn FnMut(usize, &mut [f64]),
-    /// One dense vector per output, to which slope times row is added; none if not wanted.
+    /// One dense vector per output, to which slope times row is added; `None` if no sums are wanted.
     pub sums: &'a mut [Vec<f64>],
-    /// Buffer for margins.
+    /// A buffer for margins.
     pub tile: &'a mut Vec<f64>,
-    /// Buffer for the margins of one row.
+    /// A buffer for the margins of one row.
     pub row: &'a mut Vec<f64>,
 }
 
-/// Goes over dense columns of `n` values. Tile by tile, so that the slopes of a tile stay in the first-level
-/// cache while columns stream past.
+/// Passes over dense columns of `n` values, tile by tile, so that the slopes of a tile stay in the
+/// first-level cache while the columns are read.
 pub(crate) fn columns<T: Element>(values: &[T], n: usize, dim: usize, pass: Pass<'_>) {
     let Pass { model, shift, slope, sums, tile: slopes, row, .. } = pass;
     let column = |j: usize, rows: Range<usize>| &values[j * n..][rows];
@@ -68,8 +69,8 @@ fn tiles(n: usize) -> impl Iterator<Item = Range<usize>> {
     (0..n).step_by(TILE).map(move |start| start..n.min(start + TILE))
 }
 
-/// Calls `fill` with the first column and the sums of each few columns, on all threads if there are `entries`
-/// enough.
+/// Calls `fill` for each group of columns, with the group's first column and its sums. All threads take part
+/// if there are at least [`PARALLEL`] entries.
 fn each_chunk(sums: &mut [f64], entries: usize, fill: impl Fn(usize, &mut [f64]) + Sync) {
     if entries < PARALLEL {
         return fill(0, sums);
@@ -78,7 +79,7 @@ fn each_chunk(sums: &mut [f64], entries: usize, fill: impl Fn(usize, &mut [f64])
     chunks.for_each(|(chunk, sums)| fill(chunk * COLUMNS, sums));
 }
 
-/// Goes over some rows of dense columns of `n` values.
+/// Passes over some rows of dense columns of `n` values.
 pub(crate) fn some_of_columns<T: Element>(values: &[T], n: usize, list: &[u32], pass: Pass<'_>) {
     let Pass { model, shift, slope, sums, tile, row, .. } = pass;
     let column = |j: usize| &values[j * n..][..n];
@@ -104,11 +105,12 @@ pub(crate) fn some_of_columns<T: Element>(values: &[T], n: usize, list: &[u32], 
     }
 }
 
-/// Goes over dense rows, a tile at a time, so that a tile stays in a cache from its margins to its sums. One
-/// thread does all of this: the sums are in the order of the rows, so two threads would have to share the
-/// columns, after the slopes of many tiles, and would read these tiles from memory again.
+/// Passes over dense rows, a tile at a time, so that a tile stays in a cache from its margins to its sums.
+/// One thread does all of this: the sums are in the order of the rows, so that two threads would have to
+/// divide the columns between them, after the slopes of many tiles, and would read these tiles from memory
+/// again.
 ///
-/// Without sums, the margins of all rows come first, on all threads if there are entries enough.
+/// Without sums, the margins of all rows are computed first, on all threads if there are enough entries.
 pub(crate) fn rows<T: Element>(values: &[T], n: usize, dim: usize, pass: Pass<'_>) {
     let Pass { model, shift, slope, sums, tile, row, .. } = pass;
     let band = if sums.is_empty() { n } else { ROW_TILE };
@@ -135,7 +137,7 @@ pub(crate) fn rows<T: Element>(values: &[T], n: usize, dim: usize, pass: Pass<'_
     }
 }
 
-/// Goes over some dense rows.
+/// Passes over some dense rows.
 pub(crate) fn some_rows<T: Element>(values: &[T], dim: usize, list: &[u32], pass: Pass<'_>) {
     let Pass { model, shift, slope, sums, tile, .. } = pass;
     for &i in list {
@@ -149,7 +151,7 @@ pub(crate) fn some_rows<T: Element>(values: &[T], dim: usize, list: &[u32], pass
     }
 }
 
-/// Goes over compressed rows one by one, so that a row is read from memory once for both its products.
+/// Passes over compressed rows one by one, so that a row is read from memory once for both its products.
 pub(crate) fn compressed_rows<T: Element>(
     rows: &Compressed<T>,
     list: impl Iterator<Item = usize>,
@@ -176,8 +178,8 @@ pub(crate) fn compressed_rows<T: Element>(
     }
 }
 
-/// Goes over compressed columns: margins from the columns of the support alone; then one inner product per
-/// column.
+/// Passes over compressed columns: computes the margins from the columns of the support alone, and then one
+/// inner product per column.
 pub(crate) fn compressed_columns<T: Element>(columns: &Compressed<T>, pass: Pass<'_>) {
     let Pass { model, shift, slope, sums, tile, row, .. } = pass;
     let size = columns.width();
@@ -220,7 +222,7 @@ fn slopes_of_tile(
     }
 }
 
-/// Collects the numbers of one row from a tile, changes them, puts them back.
+/// Collects the numbers of one row from a tile, changes them, and writes them back.
 fn turn(tile: &mut [f64], size: usize, place: usize, row: &mut [f64], change: impl FnOnce(&mut [f64])) {
     row.iter_mut().enumerate().for_each(|(l, value)| *value = tile[l * size + place]);
     change(row);

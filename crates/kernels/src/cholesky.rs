@@ -1,22 +1,22 @@
 //! Symmetric positive definite systems: least squares on a support.
 //!
-//! Plain Cholesky, row by row, in sums of fixed shape ([`dot_column`]), so that a solution has the same bits
-//! on every machine. Meant for systems of up to a few thousand unknowns.
+//! The method is plain Cholesky, row by row, in sums of fixed shape ([`dot_column`]), so that a solution has
+//! the same bits on every machine. It is meant for systems of up to a few thousand unknowns.
 
 use crate::dense::dot_column;
 
-/// A pivot below this share of its diagonal entry is no pivot: the column depends on those before it, to
-/// rounding.
+/// A pivot below this share of its diagonal entry counts as zero: up to rounding, the column depends on the
+/// columns before it.
 const DEPENDENT: f64 = 1e-12;
 
-/// Solves `A x = b` for symmetric, positive semidefinite `A`, stored row by row; its lower triangle is read
-/// and overwritten. `b` becomes x.
+/// Solves `A x = b` for symmetric, positive semidefinite `A`, stored row by row. The lower triangle of A is
+/// read and overwritten; `b` becomes x.
 ///
-/// Where a column of A depends on those before it (to rounding), its unknown is set to zero: of duplicate
-/// columns the first is used. Returns how many unknowns that were.
+/// If a column of A depends on the columns before it (up to rounding), its unknown is set to zero: of
+/// duplicate columns the first is used. Returns how many unknowns were set to zero in this way.
 ///
 /// # Panics
-/// If `matrix` does not hold `b.len()` squared entries.
+/// Panics if `matrix` does not hold `b.len()` squared entries.
 pub fn solve_positive(matrix: &mut [f64], b: &mut [f64]) -> usize {
     let n = b.len();
     assert_eq!(matrix.len(), n * n, "a square matrix with as many rows as there are unknowns");
@@ -29,7 +29,7 @@ pub fn solve_positive(matrix: &mut [f64], b: &mut [f64]) -> usize {
             row[j] = if other[j] > 0.0 { sum / other[j] } else { 0.0 };
         }
         let pivot = row[i] - dot_column(&row[..i], &row[..i]);
-        // A pivot of zero marks a column that is left out. Not a number is left out as well.
+        // A pivot that is zero or NaN marks a column that is left out.
         if pivot > DEPENDENT * row[i] && pivot.is_finite() {
             row[i] = pivot.sqrt();
             b[i] = (b[i] - dot_column(&row[..i], &b[..i])) / row[i];
@@ -54,7 +54,7 @@ pub fn solve_positive(matrix: &mut [f64], b: &mut [f64]) -> usize {
 /// that was left out is zero. The sum of the squares of x is `b' A^-1 b`.
 ///
 /// # Panics
-/// If `factor` does not hold `b.len()` squared entries.
+/// Panics if `factor` does not hold `b.len()` squared entries.
 pub fn solve_lower(factor: &[f64], b: &mut [f64]) {
     let n = b.len();
     assert_eq!(factor.len(), n * n, "a square matrix with as many rows as there are unknowns");

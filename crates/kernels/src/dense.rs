@@ -2,19 +2,20 @@
 //! examples.
 //!
 //! A column holds one attribute of consecutive examples, in single or double precision; arithmetic is in
-//! double precision. Sums use a fixed number of accumulators, row i going to accumulator i mod 8, so their
-//! bits depend neither on the vector width nor on how columns are grouped. Four columns go together, so that
-//! a tile of the residual, which stays in the first-level cache, is read once for the four that stream past.
+//! double precision. Sums have a fixed number of accumulators, and row i goes to accumulator i mod 8, so that
+//! their bits depend neither on the vector width nor on how columns are grouped. Columns are processed four
+//! at a time, so that a tile of the residual, which stays in the first-level cache, is read once for four
+//! columns.
 //!
-//! All slices of a call must have one length; in release builds the shortest decides.
+//! All slices of a call must have the same length; in release builds the shortest length decides.
 
 use multiversion::multiversion;
 
-/// Rows that are best treated at a time: the residual fills half of a small first-level cache, and each
-/// column contributes a run of several memory pages, long enough for the hardware to fetch ahead.
+/// The best number of rows to process at a time: the residual fills half of a small first-level cache, and
+/// each column contributes a run of several memory pages, which is long enough for the hardware to prefetch.
 pub const TILE: usize = 2048;
 
-/// Number of accumulators of a sum.
+/// The number of accumulators of a sum.
 pub(crate) const LANES: usize = 8;
 
 /// A number as it is stored: `f32` or `f64`.
@@ -84,7 +85,7 @@ pub fn sum_abs(values: &[f64]) -> f64 {
 /// Returns whether all values are finite.
 #[inline]
 pub fn all_finite(values: &[f64]) -> bool {
-    // Few values are looked at sooner than the vector width is chosen.
+    // For a short slice, the scan takes less time than the choice of the vector width.
     if values.len() < 64 { none_carries(values) } else { many_finite(values) }
 }
 
@@ -93,8 +94,9 @@ fn many_finite(values: &[f64]) -> bool {
     none_carries(values)
 }
 
-/// The exponent of a value that is not finite is all ones, so that one more carries into the sign bit.
-/// Integers, without a way out in the middle: many values are looked at at once.
+/// Returns whether all values are finite. The exponent of any other value is all ones, so that adding one to
+/// it carries into the sign bit. The loop works on integers and has no early exit, so that it processes many
+/// values at a time.
 #[inline(always)]
 fn none_carries(values: &[f64]) -> bool {
     let carries = |bits: u64| (bits & !(1 << 63)) + (1 << 52);
@@ -103,7 +105,7 @@ fn none_carries(values: &[f64]) -> bool {
 
 /// Returns the place of the first value that is not finite.
 pub fn first_not_finite<T: Element>(values: &[T]) -> Option<usize> {
-    // Many values are looked at at once; the place is found afterwards.
+    // Each part is tested as a whole, many values at a time; then the place is found within its part.
     const PART: usize = 4096;
     let part = PART * values.chunks(PART).position(|part| !part_finite(part))?;
     Some(part + values[part..].iter().position(|value| !value.to_f64().is_finite())?)
@@ -126,7 +128,7 @@ fn sum_of(values: &[f64], term: impl Fn(f64) -> f64) -> f64 {
             acc[lane] += term(chunk[lane]);
         }
     }
-    add_up(acc)
+    sum_lanes(acc)
 }
 
 /// Computes `out <- sum over columns of weight * column, minus labels`: the residual of a linear predictor on
@@ -202,7 +204,7 @@ fn dot_columns<T: Element, const C: usize>(columns: [&[T]; C], r: &[f64]) -> [f6
     let n = columns.iter().fold(r.len(), |n, column| n.min(column.len()));
     let (r_chunks, r_tail) = r[..n].as_chunks::<LANES>();
     let columns = columns.map(|column| column[..n].as_chunks::<LANES>());
-    // Same lengths, said again where the optimizer needs it to drop the bounds checks.
+    // These lengths are equal; stating it here lets the optimizer drop the bounds checks.
     let chunks = columns.map(|(chunks, _)| &chunks[..r_chunks.len()]);
     let mut acc = [[0.0; LANES]; C];
     for i in 0..r_chunks.len() {
@@ -210,13 +212,13 @@ fn dot_columns<T: Element, const C: usize>(columns: [&[T]; C], r: &[f64]) -> [f6
             multiply_add(&mut acc[c], &chunks[c][i], &r_chunks[i]);
         }
     }
-    // The tail goes in as one more chunk, filled up with zeros: an index known only at run time would keep
-    // the accumulators out of the vector registers.
+    // The tail is one more chunk, padded with zeros: an index that is known only at run time would keep the
+    // accumulators out of the vector registers.
     let r_last = padded(r_tail);
     for c in 0..C {
         multiply_add(&mut acc[c], &padded(columns[c].1), &r_last);
     }
-    acc.map(add_up)
+    acc.map(sum_lanes)
 }
 
 /// Computes `acc <- acc + x * r`, entry by entry.
@@ -227,7 +229,7 @@ fn multiply_add<T: Element>(acc: &mut [f64; LANES], x: &[T; LANES], r: &[f64; LA
     }
 }
 
-/// Returns a chunk that starts with `tail` and goes on with zeros.
+/// Returns a chunk that begins with `tail` and is zero from there on.
 #[inline(always)]
 fn padded<T: Element>(tail: &[T]) -> [f64; LANES] {
     std::array::from_fn(|lane| tail.get(lane).map_or(0.0, |x| x.to_f64()))
@@ -235,7 +237,7 @@ fn padded<T: Element>(tail: &[T]) -> [f64; LANES] {
 
 /// Sums the accumulators in a fixed order.
 #[inline(always)]
-pub(crate) fn add_up(acc: [f64; LANES]) -> f64 {
+pub(crate) fn sum_lanes(acc: [f64; LANES]) -> f64 {
     ((acc[0] + acc[4]) + (acc[2] + acc[6])) + ((acc[1] + acc[5]) + (acc[3] + acc[7]))
 }
 
@@ -250,9 +252,9 @@ mod tests {
             let mut values: Vec<f64> = finite.iter().copied().cycle().take(length).collect();
             assert!(all_finite(&values));
             for place in 0..length {
-                for strange in [f64::NAN, -f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-                    let old = std::mem::replace(&mut values[place], strange);
-                    assert!(!all_finite(&values), "{strange} at {place} of {length}");
+                for other in [f64::NAN, -f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+                    let old = std::mem::replace(&mut values[place], other);
+                    assert!(!all_finite(&values), "{other} at {place} of {length}");
                     values[place] = old;
                 }
             }
@@ -279,7 +281,7 @@ mod tests {
         for (i, (x, r)) in column.iter().zip(r).enumerate() {
             acc[i % LANES] += x.to_f64() * r;
         }
-        add_up(acc)
+        sum_lanes(acc)
     }
 
     fn naive_residual<T: Element>(columns: &[Vec<T>], theta: &[f64], labels: &[f64]) -> Vec<f64> {

@@ -3,14 +3,14 @@
 //!
 //! *Method.* `u = n ln 2 + r` with `|r| <= (ln 2)/2`; then `e^u = 2^n (E + O)` and `e^-u = 2^-n (E - O)` with
 //! the even and the odd part of `e^r`, by their Taylor polynomials (next term below 2^-57). There are no
-//! branches and no calls, so the compiler makes a few numbers at a time of it; the same bits come out however
-//! many that are.
+//! branches and no calls, so that the compiler vectorizes the loop; the bits do not depend on the vector
+//! width.
 
 use multiversion::multiversion;
 
-/// High part of ln 2, with so few bits that `n` times it is exact up to `n = 2^20`, and the rest.
+/// The high part of ln 2, with so few bits that `n` times it is exact up to `n = 2^20`, and the rest of ln 2.
 const LN_2: [f64; 2] = [6.931_471_803_691_238e-1, 1.908_214_929_270_587_7e-10];
-/// Adding it rounds to an integer, which then stands in the low bits.
+/// Adding this number rounds the sum to an integer, which its low bits then contain.
 const ROUND: f64 = 1.5 * (1_u64 << 52) as f64;
 /// `1/0!, 1/2!, .., 1/18!` and `1/1!, 1/3!, .., 1/17!`.
 const EVEN: [f64; 10] = [
@@ -39,8 +39,9 @@ const ODD: [f64; 9] = [
 
 /// Sets `up[i] = 2^-q e^u` and `down[i] = 2^-q e^-u` for `u = logs[i]` and an integer `q`.
 ///
-/// Exact up to a few units in the last place, while `2^(|u|/ln 2 - q)` lies between `2^-1000` and `2^1000`;
-/// what would be smaller, or larger, counts as these. Stops at the end of the shortest list.
+/// Results are exact up to a few units in the last place, while `2^(|u|/ln 2 - q)` lies between `2^-1000` and
+/// `2^1000`; a power beyond these limits is replaced by the limit. The shortest list decides how many numbers
+/// are computed.
 #[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
 pub fn scaled_exponentials(logs: &[f64], q: f64, up: &mut [f64], down: &mut [f64]) {
     for ((&u, up), down) in logs.iter().zip(up).zip(down) {
@@ -51,20 +52,22 @@ pub fn scaled_exponentials(logs: &[f64], q: f64, up: &mut [f64], down: &mut [f64
     }
 }
 
-/// Sets `up[i] = e^u` and `down[i] = e^-u` for `u = changes[i]` between -1 and 1: the factors that a step
-/// changes weights by. Faster than [`scaled_exponentials`], the more so the smaller the largest of them is.
+/// Sets `up[i] = e^u` and `down[i] = e^-u` for `u = changes[i]` between -1 and 1: the factors by which a step
+/// changes weights. The function is faster than [`scaled_exponentials`], and fastest if all changes are
+/// small.
 ///
-/// Exact up to a few units in the last place. Stops at the end of the shortest list.
+/// Results are exact up to a few units in the last place. The shortest list decides how many numbers are
+/// computed.
 #[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
 pub fn exponential_factors(changes: &[f64], up: &mut [f64], down: &mut [f64]) {
-    // Four maxima, so that one need not wait for the other.
+    // Four maxima that do not depend on each other.
     let mut largest = [0.0_f64; 4];
     let (fours, rest) = changes.as_chunks::<4>();
     let mut take =
         |lane: usize, u: f64| largest[lane] = if u.abs() > largest[lane] { u.abs() } else { largest[lane] };
     fours.iter().for_each(|four| (0..4).for_each(|lane| take(lane, four[lane])));
     rest.iter().for_each(|&u| take(0, u));
-    // As many terms as the next one, relative to the sum, stays below 2^-57.
+    // The number of terms after which the next one is below 2^-57 of the sum.
     match largest.into_iter().fold(0.0, f64::max) {
         u if u <= 1.0 / 256.0 => factors::<4>(changes, up, down),
         u if u <= 1.0 / 8.0 => factors::<6>(changes, up, down),
@@ -80,7 +83,7 @@ fn factors<const TERMS: usize>(changes: &[f64], up: &mut [f64], down: &mut [f64]
     }
 }
 
-/// The even and the odd part of `e^r`, by so many terms.
+/// Returns the even and the odd part of `e^r`, from the first `TERMS` terms.
 #[inline(always)]
 fn parts<const TERMS: usize>(r: f64) -> (f64, f64) {
     let square = r * r;
@@ -89,7 +92,7 @@ fn parts<const TERMS: usize>(r: f64) -> (f64, f64) {
     (even, odd)
 }
 
-/// Returns `2^n` for an integer `n`, cut to -1000..=1000.
+/// Returns `2^n` for an integer `n`, which is clamped to -1000..=1000.
 #[inline(always)]
 fn power_of_two(n: f64) -> f64 {
     f64::from_bits((n.clamp(-1000.0, 1000.0) + 1023.0 + ROUND).to_bits() << 52)

@@ -1,22 +1,22 @@
 //! Products of a sparse vector with dense rows: gathers and scatters by ascending index.
 //!
-//! Short supports are summed in order; longer ones with eight accumulators, entry j going to accumulator j
-//! mod 8. Which of the two depends on the length of the support alone.
+//! Short supports are summed in order. Longer ones are summed with eight accumulators, and entry j goes to
+//! accumulator j mod 8. The length of the support alone decides between the two.
 //!
-//! An index beyond the end of the dense side is a fault of the caller and panics.
+//! An index beyond the end of the dense side is an error of the caller, and the functions panic.
 
-use crate::dense::{Element, LANES, add_up};
+use crate::dense::{Element, LANES, sum_lanes};
 
-/// Rows that [`row_gather_dot`] and [`row_gather_gradient`] are best given at a time.
+/// The best number of rows for a call of [`row_gather_dot`] or [`row_gather_gradient`].
 pub const ROW_TILE: usize = 64;
 
-/// Up to this many entries a plain loop is fastest.
+/// The number of entries up to which a plain loop is fastest.
 const SHORT: usize = 16;
 
 /// Returns `sum over j of values[j] * dense[indices[j]]`.
 ///
 /// # Panics
-/// If an index is not below `dense.len()`.
+/// Panics if an index is not below `dense.len()`.
 pub fn gather_dot<V: Element, T: Element>(indices: &[u32], values: &[V], dense: &[T]) -> f64 {
     debug_assert_eq!(indices.len(), values.len());
     let n = indices.len().min(values.len());
@@ -36,13 +36,13 @@ pub fn gather_dot<V: Element, T: Element>(indices: &[u32], values: &[V], dense: 
     for (acc, (&index, value)) in acc.iter_mut().zip(index_tail.iter().zip(value_tail)) {
         *acc += value.to_f64() * dense[index as usize].to_f64();
     }
-    add_up(acc)
+    sum_lanes(acc)
 }
 
 /// Computes `dense[indices[j]] <- dense[indices[j]] + weight * values[j]` for all j.
 ///
 /// # Panics
-/// If an index is not below `dense.len()`.
+/// Panics if an index is not below `dense.len()`.
 pub fn scatter_axpy<V: Element>(dense: &mut [f64], indices: &[u32], values: &[V], weight: f64) {
     debug_assert_eq!(indices.len(), values.len());
     for (&index, value) in indices.iter().zip(values) {
@@ -51,14 +51,14 @@ pub fn scatter_axpy<V: Element>(dense: &mut [f64], indices: &[u32], values: &[V]
 }
 
 /// Computes the residual of a sparse predictor on row-major examples: `out[i] <- theta' x_i - labels[i]`,
-/// where row i is `rows[i * dim..(i + 1) * dim]`, terms in order of the indices.
+/// where row i is `rows[i * dim..(i + 1) * dim]`. The terms are added in the order of the indices.
 ///
-/// Goes over the rows once per index, for then the looks at memory are independent of each other and a
-/// constant stride apart, and many are under way at once. Give it few enough rows that their cache lines
-/// stay: [`ROW_TILE`].
+/// The function passes over the rows once per index: its memory accesses are then independent and equally
+/// spaced, and many proceed at once. The rows must be few enough for their cache lines to stay in the cache;
+/// [`ROW_TILE`] rows are best.
 ///
 /// # Panics
-/// If an index is not below `dim`.
+/// Panics if an index is not below `dim`.
 pub fn row_gather_dot<T: Element>(
     rows: &[T],
     dim: usize,
@@ -78,10 +78,10 @@ pub fn row_gather_dot<T: Element>(
 
 /// Computes the gradient sums of row-major examples:
 /// `sums[j] <- sums[j] + sum over rows i of r[i] * rows[i][indices[j]]`. Row i goes to accumulator i mod 4.
-/// As [`row_gather_dot`], it goes over the rows once per index.
+/// Like [`row_gather_dot`], the function passes over the rows once per index.
 ///
 /// # Panics
-/// If an index is not below `dim`.
+/// Panics if an index is not below `dim`.
 pub fn row_gather_gradient<T: Element>(rows: &[T], dim: usize, indices: &[u32], r: &[f64], sums: &mut [f64]) {
     debug_assert_eq!((rows.len(), sums.len()), (dim * r.len(), indices.len()));
     let dim = dim.max(1);

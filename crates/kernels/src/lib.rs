@@ -1,11 +1,11 @@
 //! Numerics that every method shares: sparse vectors and their supports, hard thresholding, products with
 //! contiguous columns, gathers, projections and restricted eigenvalues.
 //!
-//! Nothing here draws a random number or touches a file. All arithmetic is in `f64`, in an order fixed by the
-//! source and without fused multiply-add, so a result has the same bits whatever the vector width of the
-//! machine. On x86-64 the kernels choose AVX-512, AVX2 or SSE2 when they run. Indices are `u32`: a dimension
-//! is at most 2^32. Kernels that run inside a learner's loop write to buffers of the caller, or keep their
-//! own, and allocate nothing once these have grown to size.
+//! This crate draws no random numbers and does no I/O. All arithmetic is in `f64`, in an order that the
+//! source fixes, and without fused multiply-add, so that a result has the same bits whatever the vector width
+//! of the machine. On x86-64 the kernels choose AVX-512, AVX2 or SSE2 when they run. Indices are `u32`, so
+//! that a dimension is at most 2^32. Kernels that run inside a learner's loop write to buffers of the caller,
+//! or keep their own, and allocate nothing once these buffers have grown to size.
 //!
 //! The feature `spectra` adds `symmetric_eigenvalues`, the spectrum of a whole matrix, which brings faer.
 //!

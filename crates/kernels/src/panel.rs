@@ -1,14 +1,14 @@
 //! Sums over the examples of a block for many pairs of columns, and triangular systems with several right
 //! sides: four or eight problems of one shape, a lane for each.
 //!
-//! A panel holds columns four by four, interleaved: `panel[i][c]` is the value of column c in row i. A lane
-//! adds in the order of the rows, so the bits of a sum depend neither on the vector width nor on the other
-//! columns, and blocks of few rows need no special care.
+//! A panel holds four interleaved columns: `panel[i][c]` is the value of column c in row i. A lane adds in
+//! the order of the rows, so that the bits of a sum depend neither on the vector width nor on the other
+//! columns, and blocks of few rows need no special treatment.
 
 use multiversion::multiversion;
 
 /// Returns the products of the columns of two panels of the same rows: entry `[a][b]` is the sum over rows of
-/// column a of `left` times column b of `right`. If one panel has more rows, the rest of it is left out.
+/// column a of `left` times column b of `right`. Rows beyond the end of the shorter panel are left out.
 #[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
 pub fn panel_products(left: &[[f64; 4]], right: &[[f64; 4]]) -> [[f64; 4]; 4] {
     debug_assert_eq!(left.len(), right.len());
@@ -23,7 +23,7 @@ pub fn panel_products(left: &[[f64; 4]], right: &[[f64; 4]]) -> [[f64; 4]; 4] {
     sums
 }
 
-/// Moves the values of each column of a panel into its range, from `low` to `high`, and returns the sums of
+/// Clamps the values of each column of a panel to the range from `low` to `high`, and returns the sums of
 /// their deviations from `center`.
 #[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
 pub fn panel_clip(panel: &mut [[f64; 4]], low: [f64; 4], high: [f64; 4], center: [f64; 4]) -> [f64; 4] {
@@ -74,7 +74,7 @@ pub fn panel_moments(
 /// are zero, and stay so.
 ///
 /// # Panics
-/// If `factor` does not hold `b.len()` squared entries.
+/// Panics if `factor` does not hold `b.len()` squared entries.
 #[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
 pub fn solve_lower_lanes<const LANES: usize>(factor: &[f64], first: usize, b: &mut [[f64; LANES]]) {
     let n = b.len();

@@ -1,12 +1,12 @@
 //! Euclidean projections onto the l1 and the l2 ball.
 //!
-//! *Source.* Duchi, Shalev-Shwartz, Singer & Chandra (2008), "Efficient projections onto the l1-ball", the
-//! variant that partitions around a pivot; the median serves as pivot here, which makes the cost linear in
-//! the worst case.
+//! *Source.* Duchi, Shalev-Shwartz, Singer & Chandra (2008), "Efficient projections onto the l1-ball", in the
+//! variant that partitions around a pivot. The pivot is the median, so that the cost is linear in the worst
+//! case.
 
 use crate::threshold::{NotFinite, check_finite};
 
-/// Scaling by this power of two keeps the sum of 2^32 finite numbers finite.
+/// A power of two; 2^32 finite numbers that were multiplied by it have a finite sum.
 const DOWN: f64 = 1.0 / (1_u64 << 40) as f64;
 
 /// Replaces `x` by the nearest point with l1 norm at most `radius`, up to rounding. A radius that is not
@@ -35,13 +35,14 @@ pub fn project_l1_ball(x: &mut [f64], radius: f64, scratch: &mut Vec<u64>) -> Re
     Ok(())
 }
 
-/// Returns how far below the largest magnitude the level of the soft threshold lies that brings the l1 norm
-/// down to `radius`.
+/// Returns the distance from the largest magnitude down to the soft-threshold level at which the l1 norm is
+/// `radius`.
 ///
-/// `gaps` holds the bits of the distances to the largest magnitude. Reckoning from the top keeps full
-/// precision when the radius is tiny next to the vector. Needs a positive radius and a gap of zero.
+/// `gaps` holds the bits of the distances of the magnitudes from the largest one. Distances from the largest
+/// magnitude keep full precision when the radius is tiny compared with the vector. The radius must be
+/// positive, and one gap must be zero.
 fn depth(mut gaps: &mut [u64], radius: f64) -> f64 {
-    // Entries known to stay different from zero: their number and the sum of their gaps.
+    // The entries that are known to stay different from zero: their number, and the sum of their gaps.
     let (mut count, mut sum) = (0.0, 0.0);
     while !gaps.is_empty() {
         let middle = gaps.len() / 2;
@@ -49,7 +50,7 @@ fn depth(mut gaps: &mut [u64], radius: f64) -> f64 {
         let (nearer, farther) = gaps.split_at_mut(middle + 1);
         let more = nearer.len() as f64;
         let more_sum: f64 = nearer.iter().map(|&bits| f64::from_bits(bits)).sum();
-        // With the level at the pivot, would the nearer entries have less than the radius in all?
+        // Would the nearer entries have an l1 norm below the radius, if the level were at the pivot?
         if (count + more) * f64::from_bits(pivot) - (sum + more_sum) < radius {
             count += more;
             sum += more_sum;
@@ -58,7 +59,7 @@ fn depth(mut gaps: &mut [u64], radius: f64) -> f64 {
             gaps = &mut nearer[..middle];
         }
     }
-    // The gap of zero passes the test whatever the rounding, so the count is at least one.
+    // The gap of zero passes the test whatever the rounding, so that the count is at least one.
     (radius + sum) / count
 }
 
@@ -70,7 +71,7 @@ pub fn project_l2_ball(x: &mut [f64], radius: f64) -> Result<(), NotFinite> {
     if largest == 0.0 {
         return Ok(());
     }
-    // In units of the largest entry the squares neither overflow nor all vanish.
+    // In units of the largest entry, the squares do not overflow and are not all zero.
     let norm = x.iter().map(|value| (value / largest) * (value / largest)).sum::<f64>().sqrt();
     let radius = radius.max(0.0) / largest;
     if norm > radius {

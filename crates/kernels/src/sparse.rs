@@ -1,15 +1,15 @@
 //! Sparse matrices in compressed form, and their products with dense vectors.
 //!
 //! A matrix is a list of *lines*, each with the ascending places of its entries and their values: its rows
-//! (CSR) or its columns (CSC). The code is the same for both, so only the words differ:
+//! (CSR) or its columns (CSC). Both have the same code, and the functions mean:
 //!
 //! | product | compressed rows | compressed columns |
 //! |---|---|---|
 //! | [`Compressed::dots`] | `X w` | `X' r` |
 //! | [`Compressed::combine`] | `X' r` | `X w` |
 //!
-//! Values are stored in single or double precision, arithmetic is in double precision, and each sum has a
-//! fixed order: that of [`gather_dot`] within a line, ascending lines across.
+//! Values are stored in single or double precision, and arithmetic is in double precision. Each sum has a
+//! fixed order: within a line that of [`gather_dot`], and otherwise that of the lines.
 
 use crate::dense::Element;
 use crate::gather::{gather_dot, scatter_axpy};
@@ -23,10 +23,10 @@ pub struct Compressed<T> {
     values: Vec<T>,
 }
 
-/// Parts that do not make up a compressed matrix.
+/// The reason why parts are not a compressed matrix.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum CompressedError {
-    /// As many values as indices are needed.
+    /// The number of values is not that of indices.
     #[error("{values} values for {indices} indices: give one value for each index")]
     Lengths {
         /// Number of indices.
@@ -42,7 +42,7 @@ pub enum CompressedError {
     Boundary {
         /// Place in the list of starts.
         place: usize,
-        /// What stands there; 0 if there is nothing.
+        /// The start at this place; 0 if there is none.
         found: usize,
         /// Number of entries.
         entries: usize,
@@ -68,7 +68,7 @@ pub enum CompressedError {
         value: f64,
     },
     /// A table must hold whole lines.
-    #[error("{values} values do not make lines of {width}: give all values of each line, zeros too")]
+    #[error("{values} values do not make lines of {width}: give all values of each line, zeros included")]
     Ragged {
         /// Number of values.
         values: usize,
@@ -84,10 +84,10 @@ pub enum CompressedError {
 }
 
 impl<T: Element> Compressed<T> {
-    /// Takes over lines: line l holds the entries `starts[l]..starts[l + 1]`; a line has places `0..width`.
+    /// Returns the matrix whose line l has the entries `starts[l]..starts[l + 1]`, in places `0..width`.
     ///
     /// # Errors
-    /// When the parts do not fit together, or a value is not finite.
+    /// Fails when the parts do not fit together, or a value is not finite.
     pub fn new(
         width: usize,
         starts: Vec<usize>,
@@ -130,11 +130,11 @@ impl<T: Element> Compressed<T> {
         Ok(Compressed { width, starts, indices, values })
     }
 
-    /// Returns the lines of a dense table, one after the other, without its zeros.
+    /// Returns the matrix of a dense table, given line after line; its zeros are not stored.
     ///
     /// # Errors
-    /// When `table` is no whole number of lines of `width >= 1`, is too large, or holds a value that is not
-    /// finite.
+    /// Fails when `table` is not a whole number of lines of `width >= 1`, is too large, or has a value that
+    /// is not finite.
     pub fn from_dense(width: usize, table: &[T]) -> Result<Compressed<T>, CompressedError> {
         if width == 0 || !table.len().is_multiple_of(width) {
             return Err(CompressedError::Ragged { values: table.len(), width });
@@ -168,7 +168,7 @@ impl<T: Element> Compressed<T> {
     /// Returns the places and values of line `line`.
     ///
     /// # Panics
-    /// If there is no such line, as indexing does.
+    /// Panics if there is no such line, as indexing does.
     pub fn line(&self, line: usize) -> (&[u32], &[T]) {
         let span = self.starts[line]..self.starts[line + 1];
         (&self.indices[span.clone()], &self.values[span])
@@ -177,7 +177,7 @@ impl<T: Element> Compressed<T> {
     /// Computes `out[l] <- line l . dense`.
     ///
     /// # Panics
-    /// If `dense` is shorter than [`width`](Self::width).
+    /// Panics if `dense` is shorter than [`width`](Self::width).
     pub fn dots(&self, dense: &[f64], out: &mut [f64]) {
         debug_assert_eq!((dense.len(), out.len()), (self.width(), self.lines()));
         for (out, span) in out.iter_mut().zip(self.starts.windows(2)) {
@@ -189,7 +189,7 @@ impl<T: Element> Compressed<T> {
     /// Computes `out <- out + sum over l of weights[l] * line l`.
     ///
     /// # Panics
-    /// If `out` is shorter than [`width`](Self::width).
+    /// Panics if `out` is shorter than [`width`](Self::width).
     pub fn combine(&self, weights: &[f64], out: &mut [f64]) {
         debug_assert_eq!((weights.len(), out.len()), (self.lines(), self.width()));
         for (&weight, span) in weights.iter().zip(self.starts.windows(2)) {
@@ -198,8 +198,8 @@ impl<T: Element> Compressed<T> {
         }
     }
 
-    /// Returns the same lines with only the places in `chosen` (ascending, below the width), renumbered from
-    /// zero.
+    /// Returns the lines restricted to the places in `chosen` (ascending, below the width), which are
+    /// renumbered from zero.
     pub fn restrict(&self, chosen: &[u32]) -> Compressed<T> {
         let mut number = vec![u32::MAX; self.width];
         chosen.iter().zip(0..).for_each(|(&place, new)| number[place as usize] = new);
@@ -217,7 +217,7 @@ impl<T: Element> Compressed<T> {
         Compressed { width: chosen.len(), starts, indices, values }
     }
 
-    /// Returns the same matrix compressed the other way: rows become columns, columns rows.
+    /// Returns the same matrix in the other compressed form, with a line for each place of these lines.
     pub fn transpose(&self) -> Compressed<T> {
         let mut starts = vec![0; self.width + 1];
         for &index in &self.indices {

@@ -2,8 +2,9 @@
 //! one size.
 //!
 //! The restricted smallest and largest eigenvalue over supports of size k are the constants mu_k and L_k of
-//! restricted strong convexity and smoothness, up to the factor that the loss brings. They are found by
-//! enumeration, so only for small problems. By Cauchy's interlacing theorem smaller supports add nothing.
+//! restricted strong convexity and smoothness, up to a factor of the loss. They are found by enumeration,
+//! which only small problems allow. By Cauchy's interlacing theorem, smaller supports have no more extreme
+//! eigenvalues.
 //!
 //! Small matrices are diagonalized by cyclic Jacobi rotations: a step size derived from these constants then
 //! has the same bits on every machine. The spectrum of a whole matrix, which may be large, comes from `faer`;
@@ -11,10 +12,11 @@
 
 use crate::vector::SparseVector;
 
-/// Supports that an enumeration visits at most; at k = 6 this takes a few seconds.
+/// The largest number of supports that an enumeration visits; at k = 6 this takes a few seconds.
 pub const MAX_SUPPORTS: u64 = 1_000_000;
 
-/// Sweeps after which Jacobi rotations stop in any case; convergence is quadratic and takes about six.
+/// The number of sweeps after which Jacobi rotations stop in any case. Convergence is quadratic and takes
+/// about six sweeps.
 const MAX_SWEEPS: usize = 64;
 
 /// Entries (i, j) and (j, i) may differ by this share of the largest entry.
@@ -34,7 +36,7 @@ pub struct RestrictedSpectrum {
     pub largest_witness: SparseVector,
 }
 
-/// A matrix or size for which no spectrum is computed.
+/// The reason why no spectrum is computed.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum SpectrumError {
     /// The slice does not hold a square matrix of the dimension.
@@ -137,7 +139,7 @@ impl RestrictedSpectrum {
         })
     }
 
-    /// Returns the ratio of the largest to the smallest: the restricted condition number.
+    /// Returns the restricted condition number, the ratio of the largest to the smallest eigenvalue.
     pub fn condition(&self) -> f64 {
         self.largest / self.smallest
     }
@@ -182,7 +184,7 @@ fn binomial(n: usize, k: usize) -> Option<u64> {
     (0..k).try_fold(1_u64, |product, i| Some(product.checked_mul(n as u64 - i)? / (i + 1)))
 }
 
-/// Moves on to the next support in lexicographic order; false after the last.
+/// Advances to the next support in lexicographic order; returns false after the last one.
 fn advance(support: &mut [usize], dim: usize) -> bool {
     let k = support.len();
     let Some(at) = (0..k).rev().find(|&at| support[at] + k < dim + at) else {
@@ -211,8 +213,8 @@ impl Jacobi {
         self.a.iter().copied().step_by(self.k + 1)
     }
 
-    /// Rotates the submatrix of `support` until nothing is left off the diagonal. The rows of `vectors`, when
-    /// given, become the eigenvectors.
+    /// Rotates the submatrix of `support` until it is diagonal. If `vectors` is given, its rows become the
+    /// eigenvectors.
     fn diagonalize(
         &mut self,
         matrix: &[f64],
@@ -223,7 +225,7 @@ impl Jacobi {
         let (k, a) = (self.k, &mut self.a);
         for (row, &i) in support.iter().enumerate() {
             for (column, &j) in support.iter().enumerate() {
-                // The lower triangle counts: symmetry holds only up to rounding.
+                // Only the lower triangle is read, since symmetry holds only up to rounding.
                 a[row * k + column] = matrix[i.max(j) * dim + i.min(j)];
             }
         }

@@ -31,13 +31,13 @@ pub(crate) fn check_ascending(indices: &[u32]) -> Result<(), SupportError> {
 }
 
 impl Support {
-    /// Takes indices that ascend strictly already.
+    /// Returns the set of these indices, which must ascend strictly.
     pub fn new(indices: Vec<u32>) -> Result<Support, SupportError> {
         check_ascending(&indices)?;
         Ok(Support(indices))
     }
 
-    /// Sorts the indices and drops repetitions.
+    /// Returns the set of these indices, in any order and with repetitions.
     pub fn from_unsorted(mut indices: Vec<u32>) -> Support {
         indices.sort_unstable();
         indices.dedup();
@@ -54,7 +54,7 @@ impl Support {
         self.0.len()
     }
 
-    /// Tells whether the set is empty.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -64,12 +64,12 @@ impl Support {
         self.0.iter().copied()
     }
 
-    /// Tells whether `index` belongs to the set.
+    /// Returns whether `index` belongs to the set.
     pub fn contains(&self, index: u32) -> bool {
         self.0.binary_search(&index).is_ok()
     }
 
-    /// Tells whether every index of this set belongs to `other`.
+    /// Returns whether every index of this set belongs to `other`.
     pub fn is_subset_of(&self, other: &Support) -> bool {
         let mut rest = other.0.iter();
         self.0.iter().all(|index| rest.by_ref().find(|candidate| *candidate >= index) == Some(index))
@@ -107,9 +107,9 @@ impl From<Support> for Vec<u32> {
     }
 }
 
-/// Writes the sorted union of two strictly ascending slices to `out`, whose former content is dropped.
+/// Writes the sorted union of two strictly ascending slices to `out`, whose former content is removed.
 ///
-/// Allocates only when the capacity of `out` is below the size of the union.
+/// The function allocates only when the capacity of `out` is below the size of the union.
 pub fn merge_into(a: &[u32], b: &[u32], out: &mut Vec<u32>) {
     out.clear();
     let (mut i, mut j) = (0, 0);

@@ -1,15 +1,15 @@
 //! Hard thresholding H_s, the projection onto s-sparse vectors, and soft thresholding, the proximal map of
 //! the l1 norm.
 //!
-//! *Source.* H_s as in Murata & Suzuki (2018), Section 2, and all of iterative hard thresholding. The papers
-//! leave ties open; here they go to the lowest index.
+//! *Source.* H_s is that of Murata & Suzuki (2018), Section 2, and of all iterative hard thresholding. The
+//! papers leave ties open; here the lowest index wins.
 //!
-//! *Method.* For finite numbers the bits of `|x|`, read as an integer, are ordered as `|x|` is. So first the
-//! s-th largest key is found, in O(d), then one pass keeps what lies above it, and from its ties as many as
-//! there is room for. The key is found by quickselect on all keys, or, where s is small or a bound on the key
-//! is known, on those that survive a filter which tightens itself. The last key serves as the bound of the
-//! next call, for vectors that change little between calls; it is checked, so it changes the time, never the
-//! answer.
+//! *Method.* The *key* of a finite number x is the bits of `|x|`, read as an integer; keys are ordered as the
+//! magnitudes are. First the s-th largest key is found, in O(d). Then one pass keeps the entries with larger
+//! keys, and as many of those with this key as are still needed. The key is found by quickselect: on all keys
+//! or, where s is small or a bound on the key is known, on those that pass a filter which tightens itself.
+//! The key of the last call serves as the bound of the next one, since vectors often change little between
+//! calls. The bound is checked, so that it changes the time, but never the answer.
 
 use crate::vector::SparseVector;
 use multiversion::multiversion;
@@ -18,8 +18,9 @@ use multiversion::multiversion;
 pub trait Threshold {
     /// Writes to `kept` the `sparsity` entries of `dense` of largest magnitude.
     ///
-    /// Zeros are never stored, so fewer entries result where `dense` has fewer nonzeros. Sparsity 0 keeps
-    /// nothing, a sparsity of `dense.len()` or above every nonzero. On an error `kept` is left unchanged.
+    /// Zeros are never stored, so that `kept` has fewer entries if `dense` has fewer nonzeros. Sparsity 0
+    /// keeps nothing; a sparsity of `dense.len()` or above keeps every nonzero. On an error `kept` is left
+    /// unchanged.
     fn keep(&mut self, dense: &[f64], sparsity: usize, kept: &mut SparseVector) -> Result<(), NotFinite>;
 }
 
@@ -35,10 +36,10 @@ pub struct NotFinite {
     pub value: f64,
 }
 
-/// Hard thresholding, ties to the lowest index.
+/// Hard thresholding; of equal magnitudes the lowest index wins.
 ///
-/// Keeps scratch memory for one key per coordinate, and the key that decided last, which speeds up the next
-/// call.
+/// The value keeps scratch memory for one key per coordinate, and the key that decided last, which speeds up
+/// the next call.
 ///
 /// ```
 /// use lao_kernels::{HardThreshold, SparseVector, Threshold};
@@ -60,10 +61,10 @@ pub struct HardThreshold {
 /// How far the filter starts below the last deciding key: an eighth of a binade, 6 to 13 percent.
 const SLACK: u64 = 1 << 49;
 
-/// The buffered filter wins over selection among all keys when at most one coordinate in this many is kept.
+/// The filter is faster than selection among all keys when at most one coordinate in this many is kept.
 const RARE: usize = 100;
 
-/// Coordinates that are tested together, a bit each.
+/// The number of coordinates that are tested together, a bit each.
 const CHUNK: usize = 64;
 
 impl Threshold for HardThreshold {
@@ -83,12 +84,12 @@ impl Threshold for HardThreshold {
 }
 
 impl HardThreshold {
-    /// The s-th largest key, and how many of those equal to it are kept. None when it is zero: fewer than s
-    /// nonzeros.
+    /// Returns the s-th largest key, and how many of the keys equal to it are kept; none when the key is
+    /// zero, since there are fewer than s nonzeros.
     ///
-    /// Needs `1 <= s < dense.len()`.
+    /// The caller ensures `1 <= s < dense.len()`.
     fn cut(&mut self, dense: &[f64], s: usize) -> Option<(u64, usize)> {
-        // Room for everything at once, so that no later call of this size allocates, whichever way it takes.
+        // Capacity for all keys is reserved here, so that no later call of this size allocates.
         self.keys.clear();
         self.keys.reserve(dense.len());
         let warm =
@@ -106,11 +107,11 @@ impl HardThreshold {
     }
 }
 
-/// The cut, if at least s keys lie above `bound`.
+/// Returns the cut, if at least s keys lie above `bound`.
 ///
-/// Collects keys above the bound; whenever 2s are there, keeps the s largest and raises the bound to the
-/// least of them. All keys above the final cut are collected, for the bound never exceeds it. Each raise
-/// costs O(s) and is paid for by the s keys since the last one.
+/// The function collects keys above the bound. Whenever it has 2s, it keeps the s largest and raises the
+/// bound to the least of them. All keys above the final cut are collected, since the bound never exceeds it.
+/// Each raise costs O(s), which is O(1) for each of the s keys that were collected since the last one.
 #[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
 fn cut_above(keys: &mut Vec<u64>, dense: &[f64], s: usize, bound: u64) -> Option<(u64, usize)> {
     keys.clear();
@@ -127,14 +128,14 @@ fn cut_above(keys: &mut Vec<u64>, dense: &[f64], s: usize, bound: u64) -> Option
     (keys.len() >= s).then(|| select(keys, s))
 }
 
-/// Orders finite numbers by magnitude.
+/// Returns the key of a finite number, by which numbers are ordered by magnitude.
 fn key(value: f64) -> u64 {
     value.abs().to_bits()
 }
 
 /// Moves the s largest keys to the front; returns the least of them and how many equal to it are among them.
 ///
-/// Needs `1 <= s <= keys.len()`.
+/// The caller ensures `1 <= s <= keys.len()`.
 fn select(keys: &mut [u64], s: usize) -> (u64, usize) {
     let (larger, &mut lowest, _) = keys.select_nth_unstable_by(s - 1, |a, b| b.cmp(a));
     let above = larger.iter().filter(|&&key| key > lowest).count();
@@ -158,12 +159,12 @@ fn push_above(dense: &[f64], lowest: u64, mut ties: usize, kept: &mut SparseVect
     }
 }
 
-/// Returns the positions in a chunk that pass, ascending. Gathers one bit for each first, so that no branch
-/// depends on a single number: it would be mispredicted.
+/// Returns the positions in a chunk that pass, ascending. The function first gathers one bit for each
+/// position, so that no branch depends on a single number; such a branch would be mispredicted.
 #[inline(always)]
 fn passing(chunk: &[f64], pass: impl Fn(f64) -> bool) -> impl Iterator<Item = usize> {
     let mut bits = 0_u64;
-    // Where few pass, whether any does is the cheaper question.
+    // Where few values pass, first test whether any passes, which is cheaper.
     if chunk.iter().fold(false, |any, &value| any | pass(value)) {
         for (lane, &value) in chunk.iter().enumerate() {
             bits |= u64::from(pass(value)) << lane;
@@ -321,11 +322,11 @@ mod tests {
 
     #[test]
     fn nan_and_infinities_are_refused_where_they_first_occur() {
-        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        for refused in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             for at in [0, 7, 8, 20] {
                 let mut dense = vec![f64::MAX; 21];
-                dense[at] = bad;
-                dense[20] = bad;
+                dense[at] = refused;
+                dense[20] = refused;
                 let mut kept = SparseVector::from_dense(&[3.0]);
                 let error = HardThreshold::default().keep(&dense, 2, &mut kept).unwrap_err();
                 assert_eq!(error.index, at);

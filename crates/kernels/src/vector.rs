@@ -32,7 +32,7 @@ pub struct SparseVector {
     values: Vec<f64>,
 }
 
-/// What a sparse vector looks like before it is checked.
+/// A sparse vector before it is checked.
 #[derive(Deserialize)]
 struct Parts {
     dim: usize,
@@ -48,10 +48,10 @@ impl TryFrom<Parts> for SparseVector {
     }
 }
 
-/// Parts that do not make up a sparse vector.
+/// The reason why parts are not a sparse vector.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum VectorError {
-    /// As many values as indices are needed.
+    /// The number of values is not that of indices.
     #[error("{values} values for {indices} indices: give one value for each index")]
     Lengths {
         /// Number of indices.
@@ -118,7 +118,7 @@ impl<'a> SparseView<'a> {
         self.indices.len()
     }
 
-    /// Tells whether nothing is stored.
+    /// Returns whether no entry is stored.
     pub fn is_empty(&self) -> bool {
         self.indices.is_empty()
     }
@@ -128,7 +128,7 @@ impl<'a> SparseView<'a> {
         self.indices.iter().copied().zip(self.values.iter().copied())
     }
 
-    /// Returns coordinate `index`; zero where nothing is stored.
+    /// Returns coordinate `index`, which is zero if it is not stored.
     pub fn get(&self, index: u32) -> f64 {
         self.indices.binary_search(&index).map_or(0.0, |position| self.values[position])
     }
@@ -136,7 +136,7 @@ impl<'a> SparseView<'a> {
     /// Returns the inner product with a dense vector.
     ///
     /// # Panics
-    /// If a stored index lies beyond the end of `dense`.
+    /// Panics if a stored index lies beyond the end of `dense`.
     pub fn dot_dense(&self, dense: &[f64]) -> f64 {
         gather_dot(self.indices, self.values, dense)
     }
@@ -167,7 +167,7 @@ impl<'a> SparseView<'a> {
 }
 
 impl SparseVector {
-    /// Returns the zero vector: nothing stored.
+    /// Returns the zero vector, without stored entries.
     pub fn zeros(dim: usize) -> SparseVector {
         SparseVector { dim, indices: Vec::new(), values: Vec::new() }
     }
@@ -178,7 +178,7 @@ impl SparseVector {
         Ok(SparseVector { dim, indices, values })
     }
 
-    /// Stores the coordinates that differ from zero.
+    /// Returns the vector with these coordinates, of which it stores those that differ from zero.
     pub fn from_dense(dense: &[f64]) -> SparseVector {
         let mut vector = SparseVector::zeros(dense.len());
         for (index, &value) in dense.iter().enumerate() {
@@ -214,7 +214,7 @@ impl SparseVector {
         &mut self.values
     }
 
-    /// Replaces each stored value by what `change` makes of its index and value.
+    /// Replaces each stored value by the number that `change` returns for its index and value.
     pub fn change_values(&mut self, mut change: impl FnMut(u32, f64) -> f64) {
         for (&index, value) in self.indices.iter().zip(&mut self.values) {
             *value = change(index, *value);
@@ -226,24 +226,24 @@ impl SparseVector {
         self.indices.len()
     }
 
-    /// Tells whether nothing is stored.
+    /// Returns whether no entry is stored.
     pub fn is_empty(&self) -> bool {
         self.indices.is_empty()
     }
 
-    /// Becomes the zero vector of the same dimension; keeps its buffers.
+    /// Sets the vector to zero in the same dimension, and keeps its buffers.
     pub fn clear(&mut self) {
         self.indices.clear();
         self.values.clear();
     }
 
-    /// Becomes the zero vector of dimension `dim`; keeps its buffers.
+    /// Sets the vector to zero in dimension `dim`, and keeps its buffers.
     pub fn reset(&mut self, dim: usize) {
         self.dim = dim;
         self.clear();
     }
 
-    /// Makes room for `additional` further entries.
+    /// Reserves capacity for `additional` further entries.
     pub fn reserve(&mut self, additional: usize) {
         self.indices.reserve(additional);
         self.values.reserve(additional);
@@ -258,9 +258,8 @@ impl SparseVector {
         self.values.push(value);
     }
 
-    /// Makes an entry of each index, with the value that `value` gives; replaces all that was stored. The
-    /// indices must be distinct and lie below the dimension (asserted in debug builds), but may come in any
-    /// order.
+    /// Replaces all entries by one for each index, with the value that `value` returns. The indices may be in
+    /// any order, but must be distinct and lie below the dimension (asserted in debug builds).
     pub fn fill_from(&mut self, indices: &[u32], value: impl Fn(u32) -> f64) {
         self.clear();
         self.indices.extend_from_slice(indices);
@@ -269,14 +268,14 @@ impl SparseVector {
         debug_assert!(SparseView::new(self.dim, &self.indices, &self.values).is_ok());
     }
 
-    /// Becomes a copy of `other`. Allocates only when its buffers are too small.
+    /// Copies `other`, and allocates only when the buffers are too small.
     pub fn copy_from(&mut self, other: SparseView<'_>) {
         self.reset(other.dim);
         self.indices.extend_from_slice(other.indices);
         self.values.extend_from_slice(other.values);
     }
 
-    /// Drops stored entries whose value is zero, of either sign.
+    /// Removes stored entries whose value is zero, of either sign.
     pub fn prune_zeros(&mut self) {
         let mut kept = 0;
         for position in 0..self.indices.len() {

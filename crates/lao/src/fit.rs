@@ -5,7 +5,7 @@ use crate::examples::{Examples, Stream};
 use crate::model::{About, Holdout, Model, Origin, Reached, Spent, SpentMoney};
 use crate::prices::{PricedColumns, Prices};
 use lao_algorithms::pursuit::{Evidence, Pursuit, PursuitParams};
-use lao_algorithms::{AnyParams, METHODS, Model as Size, Money, Safeguarded, Task, registry};
+use lao_algorithms::{AnyParams, METHODS, ModelSize, Money, Safeguarded, Task, registry};
 use lao_observation::tariff::pays;
 use lao_observation::{Budget, Learner, NoUpdate, Seed, Session, SessionLimit};
 use serde::{Deserialize, Serialize};
@@ -402,7 +402,7 @@ impl Fit {
         if let Some(column) = self.always.first() {
             return only("always", column.clone());
         }
-        if row.model == Size::Dense {
+        if row.model == ModelSize::Dense {
             let allowed = "its predictor would read all attributes; choose a method with a sparse one".into();
             return Err(Error::Choice { what: "method", value: self.method.clone(), allowed });
         }

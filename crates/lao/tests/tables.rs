@@ -100,7 +100,7 @@ fn every_sparse_method_can_be_asked_for_by_name() {
     let examples = frame(&patients(4000, false)).target("pressure").unwrap();
     for method in lao::algorithms::METHODS {
         let fitted = Fit::within(3).longest(1).method(method.name).run(&examples);
-        if method.model == lao::algorithms::Model::Dense {
+        if method.model == lao::algorithms::ModelSize::Dense {
             assert!(fitted.unwrap_err().to_string().contains("would read all attributes"), "{}", method.name);
         } else if let Err(error) = fitted {
             // A method may need a feature of the library that is off.
@@ -420,10 +420,13 @@ fn prices_that_are_none_are_refused_with_line_and_remedy() {
         (Fit::within_money(9.0, prices()).method("rda2"), "choose one that takes money, such as pursuit"),
         (Fit::within_money(9.0, prices()).method("naive"), "choose one that takes money, such as pursuit"),
         (Fit::within_money(f64::NAN, prices()).method("hybrid"), "per_example = NaN"),
-        (Fit::within_money(5.5, prices()).method("hybrid"), "no sparsity is, since 2 attributes may cost 6"),
+        (
+            Fit::within_money(5.5, prices()).method("hybrid"),
+            "one that can be paid, and none can, since 2 attributes may cost 6",
+        ),
         (
             Fit::within_money(9.0, prices()).predict_within(5.5).longest(2).method("exploration"),
-            "at most 1 is, since 2 attributes may cost 6, but a prediction only 5.5",
+            "at most 1, since 2 attributes may cost 6, but a prediction only 5.5",
         ),
         (Fit::within(2).predict_within(2.0), "it needs prices"),
     ] {

@@ -10,8 +10,8 @@ enum Kind {
     Gradient,
 }
 
-/// A learner's next wish. The session owns one and hands it out again and again, so that filling it allocates
-/// nothing after warm-up.
+/// A learner's request for its next observations. The session owns one ask and reuses it, so that nothing is
+/// allocated after warm-up.
 #[derive(Clone, Debug)]
 pub struct Ask {
     kind: Kind,
@@ -20,26 +20,27 @@ pub struct Ask {
     examples: u64,
 }
 
-/// A filled [`Ask`], for reading.
+/// The content of a filled [`Ask`].
 #[derive(Clone, Copy, Debug)]
 pub enum Request<'a> {
-    /// The learner is finished: it wants nothing more.
+    /// The learner is finished, and asks for nothing more.
     Nothing,
-    /// These attributes of the next `examples` examples, told as blocks with labels.
+    /// Values of these attributes of the next `examples` examples, told as blocks with labels.
     Values {
-        /// Below the dimension, in any order. One that is named twice is looked at once, and told twice.
+        /// The attributes, below the dimension, in any order. An attribute that is named twice is observed
+        /// once, and told twice.
         attributes: &'a [u32],
-        /// How many examples.
+        /// The number of examples.
         examples: u64,
     },
     /// The sum over the next `examples` examples of `2 (theta' x - y) x_j` for j in `attributes`, told as
     /// numbers. It observes `supp(theta)` and `attributes`.
     Gradient {
-        /// Where the gradient is taken.
+        /// The point at which the gradient is taken.
         theta: SparseView<'a>,
-        /// Sorted, distinct, below the dimension.
+        /// The coordinates of the gradient: sorted, distinct, below the dimension.
         attributes: &'a [u32],
-        /// How many examples.
+        /// The number of examples.
         examples: u64,
     },
 }
@@ -55,9 +56,9 @@ impl Ask {
         self.kind = Kind::Nothing;
     }
 
-    /// Asks for attribute values of the next `examples` examples; fill the returned (empty) list with the
-    /// attributes, in any order. Sorted and distinct ones are served by every kind of source directly;
-    /// others, like draws with replacement, only by those in memory.
+    /// Asks for attribute values of the next `examples` examples. The caller fills the returned (empty) list
+    /// with the attributes, in any order. Every kind of source serves sorted and distinct attributes
+    /// directly; other lists, such as draws with replacement, only sources in memory do.
     pub fn values(&mut self, examples: u64) -> &mut Vec<u32> {
         self.kind = Kind::Values;
         self.examples = examples;
@@ -80,7 +81,7 @@ impl Ask {
         self.attributes.extend(attributes);
     }
 
-    /// Returns what was asked.
+    /// Returns the content of the ask.
     pub fn request(&self) -> Request<'_> {
         let (attributes, examples) = (&self.attributes[..], self.examples);
         match self.kind {

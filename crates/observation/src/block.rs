@@ -1,4 +1,4 @@
-//! What comes back: some attributes of some examples, one contiguous column per attribute.
+//! Observed values: some attributes of some examples, one contiguous column per attribute.
 
 /// A reusable buffer that a [`Source`](crate::Source) fills.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +16,7 @@ impl BlockBuf {
         Self::default()
     }
 
-    /// Makes room for `capacity` examples of `columns` attributes and forgets what was there.
+    /// Empties the buffer, and sets its size to `capacity` examples of `columns` attributes.
     #[inline]
     pub fn reset(&mut self, columns: usize, capacity: usize) {
         (self.columns, self.capacity, self.rows) = (columns, capacity, 0);
@@ -24,25 +24,26 @@ impl BlockBuf {
         self.labels.resize(capacity, 0.0);
     }
 
-    /// As [`reset`](Self::reset), with NaN in all places, so that what a source leaves unfilled shows.
+    /// Does the same as [`reset`](Self::reset), with NaN in all places, so that a place that a source leaves
+    /// unfilled is noticed.
     pub(crate) fn reset_poisoned(&mut self, columns: usize, capacity: usize) {
         self.reset(columns, capacity);
         self.values.fill(f64::NAN);
         self.labels.fill(f64::NAN);
     }
 
-    /// Returns a number of rows at which a block of `columns` attributes stays in the level-2 cache.
+    /// Returns a number of rows for which a block of `columns` attributes stays in the level-2 cache.
     pub fn preferred_rows(columns: usize) -> usize {
         const VALUES: usize = 1 << 14;
         (VALUES / columns.max(1)).clamp(64, 1024)
     }
 
-    /// Returns the number of rows that fit.
+    /// Returns the number of rows for which there is space.
     pub fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// Returns the number of rows that were filled, as declared by [`set_rows`](Self::set_rows).
+    /// Returns the number of rows that were filled, which [`set_rows`](Self::set_rows) declares.
     pub fn rows(&self) -> usize {
         self.rows
     }
@@ -77,7 +78,7 @@ impl BlockBuf {
         self.rows = rows.min(self.capacity);
     }
 
-    /// Returns the filled part, under the names of its attributes.
+    /// Returns the filled part as a block of these attributes.
     #[inline]
     pub fn view<'a>(&'a self, attributes: &'a [u32]) -> Block<'a> {
         debug_assert_eq!(attributes.len(), self.columns);
@@ -86,8 +87,7 @@ impl BlockBuf {
     }
 }
 
-/// Some attributes of some examples: for each observed attribute the values of all examples, n numbers in a
-/// row.
+/// Some attributes of some examples: for each observed attribute, the values of all examples as one slice.
 ///
 /// ```
 /// use lao_observation::BlockBuf;
@@ -119,7 +119,7 @@ impl<'a> Block<'a> {
         self.rows
     }
 
-    /// Returns the attributes observed, as they were asked for.
+    /// Returns the observed attributes, in the order in which they were asked for.
     #[inline]
     pub fn attributes(&self) -> &'a [u32] {
         self.attributes
@@ -137,29 +137,37 @@ impl<'a> Block<'a> {
         &self.labels[..self.rows]
     }
 
-    /// Returns the only example, with its label, of a block that was made for one; `None` for any other
-    /// block.
+    /// Returns the only example of a block that was made for one; `None` for any other block.
     #[inline]
-    pub fn single(&self) -> Option<(Row<'a>, f64)> {
+    pub fn single(&self) -> Option<Example<'a>> {
         (self.rows == 1 && self.capacity == 1).then(|| {
-            let row = Row { attributes: self.attributes, values: &self.values[..self.attributes.len()] };
-            (row, self.labels[0])
+            let seen = Row { attributes: self.attributes, values: &self.values[..self.attributes.len()] };
+            Example { seen, label: self.labels[0] }
         })
     }
+}
+
+/// What was observed of one example.
+#[derive(Clone, Copy, Debug)]
+pub struct Example<'a> {
+    /// The observed attributes.
+    pub seen: Row<'a>,
+    /// `y`.
+    pub label: f64,
 }
 
 /// The observed attributes of one example.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
-    /// As they were asked for.
+    /// The attributes, in the order in which they were asked for.
     pub attributes: &'a [u32],
     /// One value per attribute.
     pub values: &'a [f64],
 }
 
 impl Row<'_> {
-    /// Returns `theta' x` over the attributes that are both observed and in `theta`, if those observed are
-    /// sorted and distinct: O(|observed| + |supp(theta)|).
+    /// Returns `theta' x` over the attributes that are both observed and in `theta`, in time
+    /// O(|observed| + |supp(theta)|). The observed attributes must be sorted and distinct.
     pub fn dot(&self, theta: lao_kernels::SparseView<'_>) -> f64 {
         let (mut at, mut total) = (0, 0.0);
         for (j, weight) in theta.iter() {

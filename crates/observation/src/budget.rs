@@ -1,4 +1,4 @@
-//! How many attributes of one example may be seen, or how much money they may cost.
+//! The limit on the attributes that may be observed of one example, or on the money that they may cost.
 
 use crate::tariff::ROUNDING;
 use serde::{Deserialize, Serialize};
@@ -45,7 +45,7 @@ impl Budget {
         match *self {
             Budget::PerExample(limit) => limit,
             Budget::Expected { cap, .. } => cap,
-            // A conversion saturates, and NaN becomes 0.
+            // The conversion saturates, and turns NaN into 0.
             Budget::Priced { per_example } => (per_example * (1.0 + ROUNDING)) as usize,
             Budget::Unlimited => dim,
         }

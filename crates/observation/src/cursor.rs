@@ -1,4 +1,4 @@
-//! Where a stream of examples stands, and where it ends: what most sources keep.
+//! The position in a stream of examples, and the stream's length. Most sources keep these two numbers.
 
 use crate::source::SourceError;
 
@@ -23,18 +23,18 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// Returns the start of a stream of `length` examples.
+    /// Returns the cursor at the start of a stream of `length` examples.
     pub const fn new(length: u64) -> Cursor {
         Cursor { position: 0, length }
     }
 
-    /// Returns the start of a stream without end.
+    /// Returns the cursor at the start of a stream without end.
     pub const fn endless() -> Cursor {
         Cursor::new(u64::MAX)
     }
 
-    /// Returns the same position in a stream of `length` examples. A stream that ends before its position is
-    /// dry.
+    /// Returns the cursor at the same position in a stream of `length` examples. A stream that ends before
+    /// this position is dry.
     pub const fn with_length(self, length: u64) -> Cursor {
         Cursor { length, ..self }
     }
@@ -57,16 +57,16 @@ impl Cursor {
         self.length.saturating_sub(self.position).min(most as u64) as usize
     }
 
-    /// Passes so many examples, of those that [`upcoming`](Self::upcoming) announced.
+    /// Passes this number of examples, at most as many as [`upcoming`](Self::upcoming) returned.
     #[inline]
     pub fn advance(&mut self, examples: usize) {
         self.position += examples as u64;
     }
 
-    /// Goes to a position of the stream, its end included.
+    /// Goes to a position of the stream, which may be its end.
     ///
     /// # Errors
-    /// [`SourceError::Seek`] beyond the end.
+    /// [`SourceError::Seek`] if the position lies beyond the end.
     pub fn seek(&mut self, position: u64) -> Result<(), SourceError> {
         if position > self.length {
             return Err(SourceError::Seek { position, end: self.length });

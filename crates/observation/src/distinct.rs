@@ -1,7 +1,7 @@
-//! How many different attributes a list of draws holds.
+//! The number of different attributes in a list of draws.
 
-/// Counts in time proportional to the list, whatever the dimension: an attribute is marked with the number of
-/// the list that it was last in.
+/// A counter whose time is proportional to the list, whatever the dimension: an attribute is marked with the
+/// number of the list that it was last in.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Distinct {
     marks: Vec<u16>,
@@ -9,16 +9,17 @@ pub(crate) struct Distinct {
 }
 
 impl Distinct {
-    /// Returns how many different attributes are in `attributes`.
+    /// Returns the number of different attributes in `attributes`.
     ///
     /// # Errors
-    /// With an attribute that is not below `dim`.
+    /// Returns an attribute that is not below `dim`, if there is one.
     #[inline]
     pub(crate) fn count(&mut self, attributes: &[u32], dim: usize) -> Result<usize, u32> {
         self.marks.resize(dim, 0);
         self.list = self.list.wrapping_add(1);
         if self.list == 0 {
-            // Marks of 2^16 lists ago would be taken for this one's.
+            // The counter is about to wrap, so clear all marks; marks of 2^16 lists ago would otherwise look
+            // current.
             self.marks.fill(0);
             self.list = 1;
         }

@@ -1,20 +1,20 @@
 //! The learner's side of the contract: ask and tell.
 
 use crate::ask::Ask;
-use crate::block::{Block, Row};
+use crate::block::{Block, Example, Row};
 use crate::seed::Rng;
 use lao_kernels::{SparseView, all_finite};
 use std::fmt;
 use thiserror::Error;
 
-/// A method that learns a sparse linear predictor without a handle on the data.
+/// A method that learns a sparse linear predictor without access to the data.
 ///
-/// A learner does no I/O, owns no loop and no generator. It fills in what it wants to see next and is told
-/// what was there; in between it is plain data, so it can be stored and resumed later.
+/// A learner does no I/O, and owns neither a loop nor a generator. It fills in what to observe next, and is
+/// told what was observed. In between it is plain data, so that it can be stored and resumed later.
 ///
 /// ```
 /// use lao_kernels::{SparseVector, SparseView};
-/// use lao_observation::{Ask, LearnError, Learner, Rng, Told};
+/// use lao_observation::{Ask, Example, LearnError, Learner, Rng, Told};
 ///
 /// /// Gradient steps on the weight of attribute 0, one example at a time.
 /// struct First {
@@ -30,7 +30,7 @@ use thiserror::Error;
 ///         ask.values(1).push(0); // attribute 0 of one example
 ///     }
 ///     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-///         let (seen, label) = told.example()?;
+///         let Example { seen, label } = told.example()?;
 ///         let x = seen.values[0];
 ///         self.w.change_values(|_, w| w + 0.2 * (label - w * x) * x);
 ///         self.updates += 1;
@@ -51,8 +51,7 @@ pub trait Learner {
     /// Returns `d`, the number of attributes of an example.
     fn dim(&self) -> usize;
 
-    /// Fills in what to observe next. Called again before an earlier wish was served completely, it asks for
-    /// the rest of it.
+    /// Fills in what to observe next. If the previous ask was served in part, the learner asks for the rest.
     fn ask(&mut self, rng: &mut Rng, ask: &mut Ask);
 
     /// Predicts the label of one example from its observed attributes alone.
@@ -60,13 +59,14 @@ pub trait Learner {
         seen.dot(self.coefficients())
     }
 
-    /// Takes in what was observed. A large wish may be told in several pieces; the learner counts.
+    /// Learns from what was observed. A large ask may be answered in several pieces, which the learner
+    /// counts.
     ///
     /// # Errors
     /// [`LearnError::Diverged`] when an update leaves the finite numbers, [`LearnError::NotFinite`] when a
     /// number told is NaN or infinite, [`LearnError::NotAsked`] when something else was asked for. The
-    /// learner is then as it was before, so the estimate stands, and the right answer to the same ask may
-    /// still come.
+    /// learner is then as it was before: the estimate remains, and the learner still accepts the right answer
+    /// to the same ask.
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError>;
 
     /// Returns the estimate after the last completed update.
@@ -79,26 +79,26 @@ pub trait Learner {
     }
 
     /// Returns the label that the estimate predicts from the values of its attributes, which must be sorted.
-    /// This is the estimate as one keeps it after learning. [`predict`](Self::predict) is a move of the
-    /// online protocol, which is made from what was drawn.
+    /// This is the prediction to use after learning. [`predict`](Self::predict) belongs to the online
+    /// protocol, and predicts from the attributes that were drawn.
     fn apply(&self, seen: Row<'_>) -> f64 {
         self.intercept() + seen.dot(self.coefficients())
     }
 
-    /// Returns how many updates were completed.
+    /// Returns the number of completed updates.
     fn updates(&self) -> u64;
 
-    /// Returns how many more examples complete the next update. `None` if the learner does not know, as one
-    /// that updates with every example need not, or if no update will come.
+    /// Returns the number of further examples that complete the next update; `None` if no update follows, or
+    /// if the learner does not know, which is allowed to one that updates with every example.
     ///
-    /// A method of mini-batches may need many examples for its first update, and a run that ends before has
-    /// learned nothing; [`NoUpdate`] says so.
+    /// A method of mini-batches may need many examples for its first update, and a run that ends earlier has
+    /// learned nothing. [`NoUpdate`] is the warning.
     fn examples_to_next_update(&self) -> Option<u64> {
         None
     }
 }
 
-/// What there is to say of a run that ended before the first update: the estimate is still the start.
+/// The warning after a run that ended before the first update: the estimate is still the start.
 ///
 /// ```
 /// # use lao_observation::{Learner, NoUpdate};
@@ -111,7 +111,7 @@ pub trait Learner {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoUpdate {
-    /// How many more examples the first update needs, if the learner knows.
+    /// The number of further examples that the first update needs, if the learner knows it.
     pub missing: Option<u64>,
 }
 
@@ -135,7 +135,7 @@ impl fmt::Display for NoUpdate {
     }
 }
 
-/// What a learner is told.
+/// The answer to an ask, or a part of it.
 #[derive(Clone, Copy, Debug)]
 pub enum Told<'a> {
     /// Attribute values and labels of the next examples.
@@ -145,23 +145,24 @@ pub enum Told<'a> {
 }
 
 impl<'a> Told<'a> {
-    /// Returns the example told, with its label, if it is one example and all its numbers are finite. Whether
-    /// its attributes are those asked for is for the caller to compare.
+    /// Returns the example told, if it is one example and all its numbers are finite. The caller must compare
+    /// its attributes with those asked for.
     ///
     /// # Errors
     /// [`LearnError::NotAsked`] or [`LearnError::NotFinite`].
     #[inline]
-    pub fn example(&self) -> Result<(Row<'a>, f64), LearnError> {
+    pub fn example(&self) -> Result<Example<'a>, LearnError> {
         let not_asked = |told| LearnError::NotAsked { told, asked: ONE_EXAMPLE };
         let Told::Values(block) = self else { return Err(not_asked("a gradient sum")) };
-        let Some((seen, label)) = block.single() else {
+        let Some(example) = block.single() else {
             return Err(not_asked("values of several examples, or of none"));
         };
+        let Example { seen, label } = example;
         if label.is_finite() && all_finite(seen.values) {
-            return Ok((seen, label));
+            return Ok(example);
         }
-        let strange = |(_, value): &(&u32, &f64)| !value.is_finite();
-        Err(match seen.attributes.iter().zip(seen.values).find(strange) {
+        let not_finite = |(_, value): &(&u32, &f64)| !value.is_finite();
+        Err(match seen.attributes.iter().zip(seen.values).find(not_finite) {
             Some((&attribute, &value)) if label.is_finite() => {
                 LearnError::NotFinite { attribute: Some(attribute), value }
             }
@@ -207,14 +208,14 @@ pub struct GradientSum<'a> {
     pub attributes: &'a [u32],
     /// One sum per attribute.
     pub sum: &'a [f64],
-    /// How many examples this sum covers.
+    /// The number of examples that this sum covers.
     pub examples: u64,
 }
 
-/// Why a learner cannot go on.
+/// The reason why a learner cannot continue.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum LearnError {
-    /// The step left the finite numbers.
+    /// The step led to a number that is not finite.
     #[error(
         "update {update} diverged: coordinate {attribute} became {value:?}; the step size is too large for \
          this data, or the data has values out of scale"
@@ -232,15 +233,15 @@ pub enum LearnError {
     NotFinite {
         /// The attribute; `None` for the label.
         attribute: Option<u32>,
-        /// What was told.
+        /// The number that was told.
         value: f64,
     },
     /// The session told something that was not asked for.
     #[error("told {told}, but asked for {asked}")]
     NotAsked {
-        /// What came.
+        /// What was told.
         told: &'static str,
-        /// What was wanted.
+        /// What was asked for.
         asked: &'static str,
     },
 }

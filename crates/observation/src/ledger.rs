@@ -1,10 +1,9 @@
-//! Exact counts of what was seen.
+//! Exact counts of what was observed.
 
 use serde::{Deserialize, Serialize};
 
-/// What a session has spent so far. Money is a sum of numbers, and rounded. All counts are exact, up to
-/// `u64::MAX`, where they stay: a source that serves batches by their counts can be asked for more examples
-/// than that.
+/// The counts of a session so far. Counts are exact up to `u64::MAX`, where they stop: a source that serves
+/// batches by their counts can serve more examples than that. Money is a sum of rounded numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
     /// Examples drawn from the source for learning.
@@ -27,7 +26,7 @@ pub struct Ledger {
     pub most_cost: f64,
     /// Predictions made before the label was told (online protocol).
     pub predictions: u64,
-    /// Sum of squared errors of those predictions.
+    /// The sum of squared errors of those predictions.
     pub squared_loss: f64,
 }
 

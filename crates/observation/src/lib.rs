@@ -1,10 +1,10 @@
-//! What a learner may look at, and how.
+//! Limited observation: what a learner may observe, and how.
 //!
-//! The data is examples `(x, y)` with `x` in `R^d`, and looking at an attribute of an example costs
-//! something. A [`Learner`] therefore never touches data: it fills an [`Ask`], a [`Session`] checks the ask
-//! against the [`Budget`], fetches through a [`Source`], keeps the [`Ledger`] and tells the learner what was
-//! there. No method here decides what to look at in an example from values of the same example, so the
-//! exchange loses nothing.
+//! The data are examples `(x, y)` with `x` in `R^d`, and to observe an attribute of an example costs
+//! something. A [`Learner`] therefore never touches data: it fills an [`Ask`]. A [`Session`] checks the ask
+//! against the [`Budget`], fetches the answer from a [`Source`], keeps the [`Ledger`], and tells the learner
+//! the answer. No method of the field chooses the attributes of an example by values of the same example, so
+//! that this design excludes none.
 //!
 //! ```
 //! use lao_kernels::SparseVector;
@@ -45,19 +45,19 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! | module | holds |
+//! | module | content |
 //! |---|---|
-//! | [`ask`] | what a learner asks for |
-//! | [`block`] | what comes back: blocks of values, one contiguous column per attribute |
-//! | [`learner`], [`source`] | the two ends |
-//! | [`cursor`] | where a stream stands: what most sources keep |
-//! | [`session`] | the road between them |
-//! | [`budget`], [`tariff`], [`ledger`] | what may be seen, what attributes cost, what was seen |
-//! | [`seed`], [`sample`] | where every draw comes from |
+//! | [`ask`] | requests of learners |
+//! | [`block`] | observed values, one contiguous column per attribute |
+//! | [`learner`], [`source`] | the traits of methods and of data |
+//! | [`cursor`] | the position in a stream, which most sources keep |
+//! | [`session`] | the loop between a source and a learner |
+//! | [`budget`], [`tariff`], [`ledger`] | the limit, the prices, the counts |
+//! | [`seed`], [`sample`] | named seeds, and samplers of indices |
 //! | [`estimate`] | unbiased estimates from partly observed examples |
-//! | [`mod@stored`] | how state is stored: with its bits, and checked when read |
+//! | [`mod@stored`] | the stored form of states: with their bits, and checked when they are read |
 //! | [`testing`] | checks for authors of sources |
-//! | [`problem`] | the constants that theorems speak of |
+//! | [`problem`] | the constants of theorems |
 
 pub mod ask;
 pub mod block;
@@ -77,7 +77,7 @@ pub mod tariff;
 pub mod testing;
 
 pub use ask::{Ask, Request};
-pub use block::{Block, BlockBuf, Row};
+pub use block::{Block, BlockBuf, Example, Row};
 pub use budget::Budget;
 pub use cursor::Cursor;
 pub use learner::{GradientSum, LearnError, Learner, NoUpdate, Told};

@@ -1,4 +1,4 @@
-//! The constants of a linear problem that theorems are stated in.
+//! The constants of a linear problem that theorems use.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Constants {
     /// `L_s`, restricted smoothness (loss per squared unit of theta).
     pub smoothness: f64,
-    /// `mu_s`, restricted strong convexity (same unit).
+    /// `mu_s`, restricted strong convexity (in the same unit).
     pub convexity: f64,
     /// `R_inf`: almost surely `|x_j| <= R_inf` for every attribute j.
     pub bound: f64,

@@ -1,4 +1,4 @@
-//! Index samplers.
+//! Samplers of indices.
 
 mod sum_tree;
 mod uniform;
@@ -11,10 +11,10 @@ use crate::stored::{Damaged, Validate};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
-/// Draws uniform subsets of `0..dim` in O(size log size), without a pass over `dim`.
+/// A sampler of uniform subsets of `0..dim`, in time O(size log size) for each.
 ///
-/// Keeps a permutation and shuffles a prefix of it for each draw (partial Fisher-Yates): a uniform
-/// prefix shuffle of *any* permutation is a uniform subset, so the permutation is never reset.
+/// It keeps a permutation, and shuffles a prefix of it for each draw (partial Fisher-Yates). The shuffled
+/// prefix of *any* permutation is a uniform subset, so that the permutation is never reset.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct SubsetSampler {

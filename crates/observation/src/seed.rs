@@ -1,8 +1,8 @@
-//! Named seeds: every draw of the project descends from one of these through [`Rng`].
+//! Named seeds, from which every draw of the project descends through [`Rng`].
 //!
-//! A seed is 32 bytes. A child is the SHA-256 hash of its parent and a label or number, so seeds with
-//! different paths are independent for all purposes, adding a child never changes another one, and nothing is
-//! shared between threads.
+//! A seed is 32 bytes. A child is the SHA-256 hash of its parent and a label or number. Therefore seeds with
+//! different paths are independent for all purposes, a new child never changes another one, and threads share
+//! nothing.
 
 use rand::SeedableRng;
 use serde::{Deserialize, Serialize};
@@ -50,7 +50,7 @@ impl Seed {
     }
 
     fn hash(parent: &[u8], kind: &[u8], item: &[u8]) -> Self {
-        // Lengths keep ("ab", "c") and ("a", "bc") apart.
+        // The length distinguishes ("ab", "c") from ("a", "bc").
         let mut hash = Sha256::new();
         for part in [parent, kind, item] {
             hash.update((part.len() as u64).to_le_bytes());

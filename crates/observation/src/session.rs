@@ -1,7 +1,7 @@
-//! The road from a source to a learner: validate, fetch, predict, tell, keep the ledger.
+//! The loop between a source and a learner: check the ask, fetch, predict, tell, keep the ledger.
 
 use crate::ask::{Ask, Request};
-use crate::block::{Block, BlockBuf, Row};
+use crate::block::{Block, BlockBuf, Example, Row};
 use crate::budget::Budget;
 use crate::distinct::Distinct;
 use crate::learner::{GradientSum, LearnError, Learner, Told};
@@ -15,22 +15,22 @@ use rand::Rng as _;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// Serves a learner's asks from a source, within a budget.
+/// A session serves a learner's asks from a source, within a budget.
 ///
-/// The session checks every ask *before* anything is fetched, so no learner can see more than the budget
-/// allows. It owns the buffers and the generator; after warm-up serving allocates nothing.
+/// It checks every ask *before* anything is fetched, so that no learner can observe more than the budget
+/// allows. It owns the buffers and the generator, and allocates nothing after warm-up.
 ///
 /// ```
 /// use lao_datasets::memory::Columns;
 /// use lao_observation::{Budget, Learner, Seed, Session, SessionLimit};
 /// # use lao_kernels::{SparseVector, SparseView};
-/// # use lao_observation::{Ask, LearnError, Rng, Told};
+/// # use lao_observation::{Ask, Example, LearnError, Rng, Told};
 /// # struct First(SparseVector);
 /// # impl Learner for First {
 /// #     fn dim(&self) -> usize { self.0.dim() }
 /// #     fn ask(&mut self, _: &mut Rng, ask: &mut Ask) { ask.values(1).push(0); }
 /// #     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-/// #         let (seen, label) = told.example()?;
+/// #         let Example { seen, label } = told.example()?;
 /// #         let x = seen.values[0];
 /// #         self.0.change_values(|_, w| w + 0.2 * (label - w * x) * x);
 /// #         Ok(())
@@ -42,7 +42,7 @@ use thiserror::Error;
 /// // Four examples of two attributes, one column after the other; the label is three times the first.
 /// let columns = vec![1.0, 2.0, -1.0, 1.0, 5.0, 6.0, 7.0, 8.0];
 /// let source = Columns::new(2, columns, vec![3.0, 6.0, -3.0, 3.0])?.with_passes(50);
-/// // The learner of the documentation of `Learner`, which looks at the first attribute alone.
+/// // The learner of the documentation of `Learner`, which observes the first attribute alone.
 /// let mut learner = First(SparseVector::new(2, vec![0], vec![0.0])?);
 /// let mut session = Session::new(source, Budget::PerExample(1), &Seed::root(1));
 /// session.run(&mut learner, SessionLimit::never(), |_, _| {})?;
@@ -60,7 +60,7 @@ pub struct Session<S> {
     online: bool,
     account: Option<Account>,
     ask: Ask,
-    /// Attributes of a gradient ask and its theta together.
+    /// The attributes of a gradient ask and of its theta.
     observed: Vec<u32>,
     distinct: Distinct,
     block: BlockBuf,
@@ -85,35 +85,35 @@ impl PartialEq for Account {
     }
 }
 
-/// What became of one ask.
+/// The outcome of one ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// It was served completely.
+    /// The ask was served completely.
     Served,
-    /// The limit on examples came first: what there was has been told.
+    /// The limit on examples was reached before; the learner was told what there was.
     Limit,
-    /// The source ran dry: what there was has been told.
+    /// The source ran dry before; the learner was told what there was.
     Dry,
-    /// The learner asked for nothing: it is finished.
+    /// The learner asked for nothing, since it is finished.
     Finished,
 }
 
-/// When a run ends, if the learner does not finish and the source does not run dry before.
+/// The limits of a run, which ends earlier if the learner is finished or the source runs dry.
 ///
 /// ```
 /// use lao_observation::SessionLimit;
 ///
 /// assert_eq!(SessionLimit::after_examples(1000).examples, Some(1000));
-/// // Whichever comes first.
+/// // The limit that is reached first ends the run.
 /// let limit = SessionLimit { examples: Some(1000), updates: Some(20) };
 /// assert_eq!(limit.updates, Some(20));
 /// assert_eq!((SessionLimit::never().examples, SessionLimit::never().updates), (None, None));
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SessionLimit {
-    /// After this many examples in total (the ledger's count).
+    /// The largest number of examples in total (the ledger's count).
     pub examples: Option<u64>,
-    /// After this many completed updates in total.
+    /// The largest number of completed updates in total.
     pub updates: Option<u64>,
 }
 
@@ -132,19 +132,19 @@ impl SessionLimit {
     }
 }
 
-/// Why a run ended.
+/// The reason why a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SessionEnd {
-    /// The learner wanted nothing more.
+    /// The learner was finished.
     Finished,
     /// A limit of [`SessionLimit`] was reached.
     Limit,
-    /// The source ran dry; the last completed update stands.
+    /// The source ran dry; the estimate is that of the last completed update.
     Dry,
 }
 
-/// All that a session needs, beside source and learner, to go on with the same bits.
+/// All that a session needs, beside source and learner, to continue with the same bits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct Checkpoint {
@@ -161,7 +161,7 @@ crate::stored!(Checkpoint);
 
 impl Validate for Checkpoint {
     fn validate(&self) -> Result<(), Damaged> {
-        // A generator whose state is zero gives zeros for ever; no seed leads there.
+        // A generator whose state is zero returns zeros for ever; no seed leads to this state.
         let mut rng = self.rng.clone();
         let draws = (0..8).any(|_| rng.next_u64() != 0);
         Damaged::unless(draws, "checkpoint", || "its generator has the state 0")?;
@@ -217,7 +217,7 @@ impl<S: Source> Session<S> {
     /// ```
     ///
     /// # Errors
-    /// When the tariff has not as many attributes as the source.
+    /// Fails when the tariff has another number of attributes than the source.
     pub fn priced(mut self, tariff: Tariff) -> Result<Self, SessionError> {
         check_tariff(&tariff, self.source.dim())?;
         let bought = vec![0; tariff.prices().len()];
@@ -225,10 +225,10 @@ impl<S: Source> Session<S> {
         Ok(self)
     }
 
-    /// Takes a stored run up again, with the same source.
+    /// Resumes a stored run, with the same source.
     ///
     /// # Errors
-    /// When the source cannot go to the stored position.
+    /// Fails when the source cannot go to the stored position.
     pub fn resume(mut source: S, checkpoint: Checkpoint) -> Result<Self, SessionError> {
         if let Some(account) = &checkpoint.account {
             check_tariff(&account.tariff, source.dim())?;
@@ -256,14 +256,14 @@ impl<S: Source> Session<S> {
         }
     }
 
-    /// Returns the same session in the online protocol: for asks of one example's values the learner predicts
-    /// before it is told the label, and the ledger adds up the squared errors.
+    /// Returns the same session in the online protocol: if an ask is for the values of one example, the
+    /// learner predicts before it is told the label, and the ledger adds up the squared errors.
     pub fn online(mut self) -> Self {
         self.online = true;
         self
     }
 
-    /// Returns what to store, with the learner, to go on later.
+    /// Returns what to store, beside the learner, to resume the run later.
     pub fn checkpoint(&self) -> Checkpoint {
         Checkpoint {
             budget: self.budget,
@@ -280,7 +280,7 @@ impl<S: Source> Session<S> {
         self.account.as_ref().map(|account| &account.bought[..])
     }
 
-    /// Returns what was seen so far.
+    /// Returns the counts of what was observed so far.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
     }
@@ -290,17 +290,17 @@ impl<S: Source> Session<S> {
         &self.source
     }
 
-    /// Returns the source back, when the session is over.
+    /// Ends the session and returns the source.
     pub fn into_source(self) -> S {
         self.source
     }
 
-    /// Serves asks until the learner is finished, a limit is reached, or the source is dry. `after` is called
-    /// with the ledger and the learner whenever an update was completed; whether the estimate is looked at,
-    /// which costs O(d) where it is a lazily kept average, is up to it.
+    /// Serves asks until the learner is finished, a limit is reached, or the source is dry. After each
+    /// completed update the session calls `after` with the ledger and the learner. To read the estimate there
+    /// costs O(d) for a learner whose estimate is a lazily kept average.
     ///
     /// # Errors
-    /// When an ask breaks the contract or the budget, the source fails, or the learner diverges.
+    /// Fails when an ask breaks the contract or the budget, the source fails, or the learner diverges.
     pub fn run<L: Learner + ?Sized>(
         &mut self,
         learner: &mut L,
@@ -332,7 +332,7 @@ impl<S: Source> Session<S> {
     /// Serves one ask, with at most `limit` examples.
     ///
     /// # Errors
-    /// As [`run`](Session::run).
+    /// Fails in the cases of [`run`](Session::run).
     pub fn step<L: Learner + ?Sized>(&mut self, learner: &mut L, limit: u64) -> Result<Step, SessionError> {
         learner.ask(&mut self.rng, &mut self.ask);
         let dim = self.source.dim();
@@ -422,9 +422,9 @@ impl<S: Source> Session<S> {
         let (block, rows) = (self.block.view(attributes), rows as u64);
         count(&mut self.ledger, &mut self.account, rows, distinct, self.source.value_bytes());
         if self.online
-            && let Some((row, label)) = block.single()
+            && let Some(Example { seen, label }) = block.single()
         {
-            let error = learner.predict(row) - label;
+            let error = learner.predict(seen) - label;
             self.ledger.predictions = self.ledger.predictions.saturating_add(1);
             // The sum stays a finite number, so that a checkpoint can hold it.
             self.ledger.squared_loss = (self.ledger.squared_loss + error * error).min(f64::MAX);
@@ -474,11 +474,11 @@ fn check_tariff(tariff: &Tariff, dim: usize) -> Result<(), SessionError> {
     Err(SessionError::Tariff { priced: tariff.dim(), source_dim: dim })
 }
 
-/// Returns the mean squared error of `theta` on up to `examples` next examples of `source`, looking only at
-/// `supp(theta)`. `None` when the source is dry at once.
+/// Returns the mean squared error of `theta` on up to `examples` next examples of `source`, of which only
+/// `supp(theta)` is observed; `None` if the source is dry.
 ///
 /// # Errors
-/// When the support does not fit the budget or the source fails.
+/// Fails when the support does not fit the budget or the source fails.
 pub fn mean_squared_error<S: Source>(
     theta: SparseView<'_>,
     source: &mut S,
@@ -494,11 +494,11 @@ pub fn mean_squared_error<S: Source>(
     })
 }
 
-/// Returns the mean squared error of a learner's estimate on up to `examples` next examples of `source`,
-/// looking only at the attributes of the estimate. `None` when the source is dry at once.
+/// Returns the mean squared error of a learner's estimate on up to `examples` next examples of `source`, of
+/// which only the attributes of the estimate are observed; `None` if the source is dry.
 ///
 /// # Errors
-/// When the support does not fit the budget or the source fails.
+/// Fails when the support does not fit the budget or the source fails.
 pub fn mean_squared_error_of<L: Learner + ?Sized, S: Source>(
     learner: &L,
     source: &mut S,
@@ -560,10 +560,10 @@ fn check_attributes(attributes: &[u32], dim: usize) -> Result<(), SessionError> 
     }
 }
 
-/// Why a session stopped short.
+/// The reason why a session cannot continue.
 #[derive(Debug, Error)]
 pub enum SessionError {
-    /// The ask would see more attributes of one example than allowed.
+    /// The ask would observe more attributes of one example than the budget allows.
     #[error("the ask observes {asked} attributes of one example, but the budget is {budget}")]
     OverBudget {
         /// Distinct attributes that the ask would observe.
@@ -571,7 +571,7 @@ pub enum SessionError {
         /// The budget's cap.
         budget: usize,
     },
-    /// The ask would spend more money on one example than allowed.
+    /// The ask would spend more money on one example than the budget allows.
     #[error("the ask costs {cost} per example, but the budget is {budget}")]
     OverPrice {
         /// The price of the panels that the ask would buy.
@@ -579,7 +579,7 @@ pub enum SessionError {
         /// The budget.
         budget: f64,
     },
-    /// The tariff is not one of the source's attributes.
+    /// The tariff has another number of attributes than the source.
     #[error(
         "the tariff has prices of {priced} attributes, but the source has {source_dim}: give a price of each"
     )]
@@ -616,13 +616,13 @@ pub enum SessionError {
         /// Dimension of the source.
         source_dim: usize,
     },
-    /// The ask wants zero examples.
+    /// The ask is for zero examples.
     #[error("the ask wants 0 examples; a learner that is finished asks for nothing instead")]
     NoExamples,
     /// The source failed.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// The learner cannot go on.
+    /// The learner cannot continue.
     #[error(transparent)]
     Learn(#[from] LearnError),
 }

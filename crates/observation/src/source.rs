@@ -1,11 +1,11 @@
-//! The data's side of the contract.
+//! The data's side of the contract: a source observes.
 
 use crate::block::BlockBuf;
 use lao_kernels::{SparseView, all_finite, gradient_block, residual};
 use thiserror::Error;
 
-/// A stream of examples that can be looked at attribute by attribute. The first page of this [crate] has one
-/// in four short methods; [`check_source`](crate::testing::check_source) tests such sources.
+/// A stream of examples that can be observed attribute by attribute. The first page of this [crate] has a
+/// source of four short methods; [`check_source`](crate::testing::check_source) tests such sources.
 ///
 /// ```
 /// use lao_datasets::memory::Columns;
@@ -25,21 +25,21 @@ pub trait Source {
     fn dim(&self) -> usize;
 
     /// Observes `attributes` (sorted, distinct, below [`dim`](Source::dim)) and labels of the next examples.
-    /// Fills at most the block's capacity, calls [`BlockBuf::set_rows`] and returns how many; 0 means that
-    /// the source is dry.
+    /// Fills at most the block's capacity, calls [`BlockBuf::set_rows`], and returns the number of examples,
+    /// which is 0 if the source is dry.
     ///
     /// # Errors
-    /// When the data cannot be read.
+    /// Fails when the data cannot be read.
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError>;
 
-    /// As [`observe`](Source::observe), for attributes in any order that may repeat, like draws with
-    /// replacement.
+    /// Does the same as [`observe`](Source::observe) for attributes in any order, which may repeat, such as
+    /// draws with replacement.
     ///
-    /// The default observes the distinct ones, sorted, and copies. Sources that are
-    /// insensitive to the order override it.
+    /// The default observes the distinct attributes, sorted, and copies their values. A source that can serve
+    /// any order directly overrides it.
     ///
     /// # Errors
-    /// When the data cannot be read.
+    /// Fails when the data cannot be read.
     fn observe_draws(
         &mut self,
         draws: &[u32],
@@ -50,13 +50,13 @@ pub trait Source {
     }
 
     /// Adds to `sum[i]` the sum over up to `ask.examples` next examples of `2 (theta' x - y) x_j`, `j =
-    /// ask.attributes[i]`, and returns how many examples that were; 0 means dry.
+    /// ask.attributes[i]`, and returns the number of examples, which is 0 if the source is dry.
     ///
-    /// The default observes blocks and adds up. A source that knows better (contiguous columns, a finite set
-    /// of rows, a remote engine) overrides it.
+    /// The default observes blocks and adds up. A source that has a faster way (contiguous columns, a finite
+    /// set of rows, a remote engine) overrides it.
     ///
     /// # Errors
-    /// When the data cannot be read.
+    /// Fails when the data cannot be read.
     fn gradient(
         &mut self,
         ask: GradientAsk<'_>,
@@ -69,19 +69,19 @@ pub trait Source {
     /// Returns the index of the next example, counted from 0 at the start of the stream.
     fn position(&self) -> u64;
 
-    /// Goes to example `position`, so that a stored run can go on.
+    /// Goes to example `position`, so that a stored run can be resumed.
     ///
     /// # Errors
-    /// When the source cannot go there.
+    /// Fails when the source cannot go there.
     fn seek(&mut self, position: u64) -> Result<(), SourceError>;
 
-    /// Returns the number of bytes that one value takes in the source's storage; for the ledger.
+    /// Returns the number of bytes of one value in the source's storage, for the ledger.
     fn value_bytes(&self) -> u64 {
         8
     }
 }
 
-/// What points to a source is one.
+// A pointer to a source is a source.
 macro_rules! points_to_a_source {
     ($($pointer:ty),*) => {$(
         impl<S: Source + ?Sized> Source for $pointer {
@@ -122,16 +122,16 @@ macro_rules! points_to_a_source {
 
 points_to_a_source!(&mut S, Box<S>);
 
-/// A gradient ask as a source sees it: validated, with the set of attributes that it may observe.
+/// A gradient ask that the session has checked, with the set of attributes that the source may observe.
 #[derive(Clone, Copy, Debug)]
 pub struct GradientAsk<'a> {
-    /// Where the gradient is taken.
+    /// The point at which the gradient is taken.
     pub theta: SparseView<'a>,
     /// Coordinates of the gradient, sorted.
     pub attributes: &'a [u32],
-    /// `supp(theta)` and `attributes` together, sorted: all that may be looked at.
+    /// The union of `supp(theta)` and `attributes`, sorted: the attributes that may be observed.
     pub observed: &'a [u32],
-    /// How many examples at most.
+    /// The largest number of examples.
     pub examples: u64,
 }
 
@@ -144,17 +144,17 @@ pub struct Scratch {
     pub residual: Vec<f64>,
     /// Places of one list in another.
     pub places: Vec<usize>,
-    /// Draws sorted, each with its place in the list.
+    /// The draws, sorted, each with its place in the list.
     pub sorted: Vec<(u32, u32)>,
-    /// The distinct ones among them.
+    /// The distinct draws.
     pub distinct: Vec<u32>,
 }
 
-/// Observes, and checks the answer: a source is not trusted. All that is observed for a learner comes through
-/// here or through [`check_answer`].
+/// Observes, and checks the answer, since a source is not trusted. Every value for a learner passes this
+/// function or [`check_answer`].
 ///
 /// # Errors
-/// When the data cannot be read, or the source breaks its contract.
+/// Fails when the data cannot be read, or the source breaks its contract.
 pub(crate) fn observe_checked<S: Source + ?Sized>(
     source: &mut S,
     attributes: &[u32],
@@ -164,8 +164,8 @@ pub(crate) fn observe_checked<S: Source + ?Sized>(
     check_answer(source, attributes, block, returned)
 }
 
-/// Checks what a source has put into `block`, whose columns are `attributes`: as many rows as it `returned`,
-/// no more than the block has the capacity for, and finite numbers only. Returns the number of rows.
+/// Checks what a source has written to `block`, whose columns are `attributes`: there are as many rows as it
+/// `returned`, at most the capacity of the block, and all numbers are finite. Returns the number of rows.
 pub(crate) fn check_answer<S: Source + ?Sized>(
     source: &S,
     attributes: &[u32],
@@ -179,19 +179,19 @@ pub(crate) fn check_answer<S: Source + ?Sized>(
     let seen = block.view(attributes);
     let columns = |c: usize| seen.column(c);
     let all = match seen.single() {
-        Some((row, _)) => all_finite(row.values),
+        Some(example) => all_finite(example.seen.values),
         None => (0..attributes.len()).all(|c| all_finite(columns(c))),
     };
     if all && all_finite(seen.labels()) {
         return Ok(returned);
     }
     let first = source.position().saturating_sub(returned as u64);
-    let strange = |numbers: &[f64]| numbers.iter().position(|number| !number.is_finite());
-    if let Some(row) = strange(seen.labels()) {
+    let not_finite = |numbers: &[f64]| numbers.iter().position(|number| !number.is_finite());
+    if let Some(row) = not_finite(seen.labels()) {
         return Err(SourceError::Label { example: first + row as u64, value: seen.labels()[row] });
     }
     for (c, &attribute) in attributes.iter().enumerate() {
-        if let Some(row) = strange(columns(c)) {
+        if let Some(row) = not_finite(columns(c)) {
             let (example, value) = (first + row as u64, columns(c)[row]);
             return Err(SourceError::Value { example, attribute, value });
         }
@@ -199,10 +199,10 @@ pub(crate) fn check_answer<S: Source + ?Sized>(
     Ok(returned)
 }
 
-/// Returns the default answer to draws: observe the distinct ones, sorted, and copy.
+/// Answers draws in the default way: observes the distinct attributes, sorted, and copies their values.
 ///
 /// # Errors
-/// When the data cannot be read.
+/// Fails when the data cannot be read.
 pub fn observe_draws_sorted<S: Source + ?Sized>(
     source: &mut S,
     draws: &[u32],
@@ -229,10 +229,10 @@ pub fn observe_draws_sorted<S: Source + ?Sized>(
     Ok(rows)
 }
 
-/// Returns the default answer to a gradient ask: observe blocks, add up.
+/// Answers a gradient ask in the default way: observes blocks, and adds up.
 ///
 /// # Errors
-/// When the data cannot be read.
+/// Fails when the data cannot be read.
 pub fn gradient_by_blocks<S: Source + ?Sized>(
     source: &mut S,
     ask: GradientAsk<'_>,
@@ -258,7 +258,7 @@ pub fn gradient_by_blocks<S: Source + ?Sized>(
         tile.resize(rows, 0.0);
         let support = places[..of_support].iter().zip(ask.theta.values());
         residual(support.map(|(&c, &weight)| (seen.column(c), weight)), seen.labels(), tile);
-        // Doubling is exact, so the 2 of the gradient may as well go here.
+        // Doubling is exact, so that the factor 2 of the gradient can be applied to the residual.
         tile.iter_mut().for_each(|r| *r *= 2.0);
         gradient_block(places[of_support..].iter().map(|&c| seen.column(c)), tile, sum);
         served += rows as u64;
@@ -266,7 +266,7 @@ pub fn gradient_by_blocks<S: Source + ?Sized>(
     Ok(served)
 }
 
-/// Appends, for each item of `some`, its place in `all`; both sorted, `some` within `all`.
+/// Appends, for each item of `some`, its place in `all`. Both lists are sorted, and `all` contains `some`.
 fn places_in(all: &[u32], some: &[u32], places: &mut Vec<usize>) {
     let mut at = 0;
     for &item in some {
@@ -277,7 +277,7 @@ fn places_in(all: &[u32], some: &[u32], places: &mut Vec<usize>) {
     }
 }
 
-/// Why a source cannot answer.
+/// The reason why a source cannot answer.
 #[derive(Debug, Error)]
 pub enum SourceError {
     /// Reading failed.
@@ -285,10 +285,10 @@ pub enum SourceError {
     Read {
         /// Index of the example.
         example: u64,
-        /// What happened and what to do.
+        /// The cause and the remedy.
         message: String,
     },
-    /// The source says and does different things about the number of examples.
+    /// The source contradicts itself about the number of examples.
     #[error(
         "the source is at fault: `observe` returned {returned} examples and set {set} in the block, whose \
          capacity is {capacity}; it must fill at most the capacity, call `set_rows` with the number filled, \

@@ -1,4 +1,4 @@
-//! What attributes cost: a price for each panel of attributes that are bought together.
+//! The prices of attributes: a price for each panel of attributes that are bought together.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -44,7 +44,7 @@ pub struct Tariff {
     starts: Vec<u32>,
 }
 
-/// A tariff as it is written.
+/// A tariff before it is checked.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Stored {
@@ -69,7 +69,7 @@ impl Tariff {
     /// Returns the tariff in which each attribute is a panel of its own, with these prices.
     ///
     /// # Errors
-    /// When a price is negative or not finite.
+    /// Fails when a price is negative or not finite.
     pub fn new(prices: Vec<f64>) -> Result<Self, TariffError> {
         Self::with_panels((0..).take(prices.len()).collect(), prices)
     }
@@ -77,7 +77,7 @@ impl Tariff {
     /// Returns the tariff in which each of `dim` attributes costs `price`.
     ///
     /// # Errors
-    /// When the price is negative or not finite.
+    /// Fails when the price is negative or not finite.
     pub fn uniform(dim: usize, price: f64) -> Result<Self, TariffError> {
         Self::new(vec![price; dim])
     }
@@ -85,7 +85,8 @@ impl Tariff {
     /// Returns the tariff with the panel of each attribute and the price of each panel.
     ///
     /// # Errors
-    /// When a price is negative or not finite, a panel has no price, or a price belongs to no attribute.
+    /// Fails when a price is negative or not finite, a panel has no price, or a price belongs to no
+    /// attribute.
     pub fn with_panels(panels: Vec<u32>, mut prices: Vec<f64>) -> Result<Self, TariffError> {
         for (panel, price) in prices.iter_mut().enumerate() {
             if !(*price >= 0.0 && price.is_finite()) {
@@ -159,15 +160,15 @@ impl Tariff {
         basket.cost
     }
 
-    /// Returns a number that the attributes bought of one example never exceed; where all prices are equal it
-    /// is their largest number.
+    /// Returns a bound on the number of attributes that the money buys of one example. If all prices are
+    /// equal, the bound is attained.
     pub fn most_attributes(&self, per_example: f64) -> usize {
         let size = |panel: u32| self.members(panel).len() as f64;
         let price = |panel: u32| self.prices[panel as usize];
         let mut panels: Vec<u32> = (0..self.prices.len() as u32).collect();
         panels.retain(|&panel| pays(per_example, price(panel)));
         panels.sort_by(|&a, &b| (price(a) / size(a)).total_cmp(&(price(b) / size(b))));
-        // The cheapest attributes first, and a part of the panel that can no longer be paid.
+        // Take the cheapest attributes first, and a part of the first panel that can no longer be paid.
         let (mut left, mut most) = (per_example * (1.0 + ROUNDING), 0.0);
         for panel in panels {
             if price(panel) > left {
@@ -242,7 +243,7 @@ impl Basket {
     /// session adds the prices in another order.
     pub fn buy(&mut self, tariff: &Tariff, j: u32, money: f64) -> bool {
         let more = self.more(tariff, j);
-        // Half of the rounding that the session allows.
+        // This is half of the rounding error that the session allows.
         let pays = more == 0.0 || self.cost + more <= money * (1.0 + ROUNDING / 2.0);
         if pays {
             self.add(tariff, j);
@@ -251,7 +252,7 @@ impl Basket {
     }
 }
 
-/// Why prices are none.
+/// The reason why prices are refused.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum TariffError {
     /// A price is negative or not finite.

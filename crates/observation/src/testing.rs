@@ -34,36 +34,36 @@ use crate::source::{check_answer, observe_checked};
 use lao_kernels::{SparseVector, merge_into};
 use thiserror::Error;
 
-/// Examples that are looked at, if there are that many.
+/// The largest number of examples that are checked.
 const EXAMPLES: usize = 80;
-/// Attributes that are looked at, if there are that many.
+/// The largest number of attributes that are checked.
 const ATTRIBUTES: usize = 24;
 
-/// How a source breaks its contract.
+/// The way in which a source breaks its contract.
 #[derive(Debug, Error)]
 pub enum SourceFault {
-    /// It has no attributes.
+    /// The source has no attributes.
     #[error("dim() is 0: examples must have at least one attribute")]
     Empty,
-    /// It failed where it may not, or its answer was refused.
+    /// The source failed where it may not, or its answer was refused.
     #[error("{doing}: {error}")]
     Failed {
         /// What was asked of it.
         doing: &'static str,
-        /// What it, or the check of its answer, said.
+        /// The error of the source, or of the check of its answer.
         error: SourceError,
     },
-    /// It does not say where it is.
+    /// The source reports a wrong position.
     #[error("{doing}: position() is {found}, but {expected} examples have passed")]
     Position {
         /// What was asked of it.
         doing: &'static str,
-        /// What it says.
+        /// The position that the source reports.
         found: u64,
-        /// What is right.
+        /// The right position.
         expected: u64,
     },
-    /// An example is not what it was when all was looked at, one example at a time.
+    /// An example differs from what it was when the examples were read one by one.
     #[error(
         "{doing}: {what} of example {example} is {found}, but was {expected} when examples were read one by \
          one"
@@ -71,23 +71,23 @@ pub enum SourceFault {
     Differs {
         /// What was asked of it.
         doing: &'static str,
-        /// Which number: a label, or a value of an attribute.
+        /// The number that differs: a label, or the value of an attribute.
         what: String,
         /// Index of the example.
         example: usize,
-        /// What it is now; NaN where the source left a place of the block unfilled.
+        /// The number now; NaN if the source left this place of the block unfilled.
         found: f64,
-        /// What it was.
+        /// The number before.
         expected: f64,
     },
-    /// It ended early, or went on after its end.
+    /// The source ended early, or continued after its end.
     #[error("{doing}: {found} examples came, but {expected} are left")]
     Length {
         /// What was asked of it.
         doing: &'static str,
-        /// How many came.
+        /// The number of examples that were returned.
         found: u64,
-        /// How many should.
+        /// The number of examples that are left.
         expected: u64,
     },
     /// A gradient sum is not that of the examples.
@@ -113,23 +113,24 @@ pub enum SourceFault {
 /// examples.
 ///
 /// # Errors
-/// With the first fault found.
+/// Returns the first fault that was found.
 pub fn check_source<S: Source>(make: impl Fn() -> S) -> Result<(), SourceFault> {
     let seen = Seen::read(&make)?;
     seen.check_observations(&make)?;
     seen.check_gradients(&make)
 }
 
-/// Checks all of the contract of a source but the values of its gradient sums. Use it for a source that draws
-/// such sums from their law, so that they are sums over other examples than those that it shows.
+/// Checks the contract of a source, except for the values of its gradient sums. Use it for a source that
+/// draws such sums from their law, so that they are sums over other examples than the ones that can be
+/// observed.
 ///
 /// # Errors
-/// With the first fault found.
+/// Returns the first fault that was found.
 pub fn check_observations<S: Source>(make: impl Fn() -> S) -> Result<(), SourceFault> {
     Seen::read(&make)?.check_observations(&make)
 }
 
-/// The first examples, read one by one with all attributes that are looked at.
+/// The first examples, read one by one with all attributes that are checked.
 struct Seen {
     attributes: Vec<u32>,
     /// One list per example.
@@ -215,7 +216,8 @@ impl Seen {
         let mut capacities = [1, 7, 33, 2, 64].into_iter().cycle();
         while at < self.labels.len() || self.ends {
             let left = self.labels.len() - at;
-            // Where the end was not seen, no more is asked for than was.
+            // If the examples read one by one do not include the end, ask for no more examples than were
+            // read.
             let capacity =
                 capacities.next().map_or(1, |capacity| if self.ends { capacity } else { left.min(capacity) });
             block.reset_poisoned(attributes.len(), capacity);
@@ -255,7 +257,7 @@ impl Seen {
         Ok(source)
     }
 
-    /// Returns the value of an attribute that was looked at.
+    /// Returns the value of an attribute that was read.
     fn value(&self, example: usize, attribute: u32) -> f64 {
         let place = self.attributes.binary_search(&attribute);
         place.map_or(f64::NAN, |place| self.values[example][place])
@@ -294,7 +296,7 @@ impl Seen {
                 let (expected, size) =
                     terms.fold((0.0, before), |(sum, size), term| (sum + term, size + term.abs()));
                 let found = after - before;
-                // Sources may add in any order; `size` bounds what rounding does. NaN is refused, too.
+                // Sources may add in any order; `size` bounds the rounding error. NaN is refused, too.
                 let close = (found - expected).abs() <= 1e-9 * size;
                 if !close {
                     return Err(SourceFault::Gradient {
@@ -314,7 +316,8 @@ impl Seen {
     }
 }
 
-/// As [`check_answer`], but leaves numbers that are not finite to the comparison, which says more about them.
+/// Checks an answer like [`check_answer`], except for numbers that are not finite: the comparison reports
+/// these more precisely.
 fn check_shape<S: Source>(
     source: &S,
     attributes: &[u32],

@@ -109,12 +109,12 @@ fn run_arm(
 /// Returns why the tracked rates of an arm are no evidence: a replicate is no number, or a claim about a rate
 /// shows it in no figure.
 fn fault_of_rates(record: &ArmRecord, kind: ArmKind) -> Option<String> {
-    let strange = record.rates.iter().find(|rate| rate.replicates.iter().any(|x| !x.is_finite()));
+    let not_finite = record.rates.iter().find(|rate| rate.replicates.iter().any(|x| !x.is_finite()));
     let unseen = record
         .rates
         .first()
         .filter(|_| kind == ArmKind::Honest && record.not_run.is_none() && record.figures.is_empty());
-    match (strange, unseen) {
+    match (not_finite, unseen) {
         (Some(rate), _) => Some(format!("rate `{}` has a replicate that is not finite", rate.name)),
         (None, Some(rate)) => Some(format!("rate `{}` is tracked, but the claim draws no figure", rate.name)),
         (None, None) => None,

@@ -66,7 +66,7 @@ fn gradient_from(
         start: Some(theta.to_owned_vector()),
         money: None,
     };
-    let mut learner = params.check_with(capture.clone())?;
+    let mut learner = params.build_with(capture.clone())?;
     let mut session = Session::new(source, Budget::PerExample(budget), &Seed::root(0));
     session.run(&mut learner, SessionLimit::never(), |_, _| {})?;
     anyhow::ensure!(learner.updates() == 1, "the source ran dry before one update was complete");
@@ -104,7 +104,7 @@ pub fn exploration_step<T: Threshold>(
         start: Some(theta),
         money: None,
     };
-    let mut learner = params.check_with(threshold)?;
+    let mut learner = params.build_with(threshold)?;
     let (mut ask, mut rng, mut sum) = (Ask::new(dim), Seed::root(0).rng(), Vec::new());
     loop {
         learner.ask(&mut rng, &mut ask);

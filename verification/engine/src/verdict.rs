@@ -201,13 +201,13 @@ pub fn noticed(must: Must, arm: &ArmRecord, alpha: f64) -> bool {
     }
 }
 
-/// The verdict on a claim from its arms and its cells, and whether every mutant was noticed, at the level
-/// that Holm's procedure gave the claim in each family.
+/// Returns the verdict on a claim from its arms and its cells, whose decisions are at level `alpha`, and from
+/// what Holm's procedure rejects.
 pub fn verdict(
     claim: &Claim,
     arms: &ClaimArms,
     cells: &[CellRecord],
-    all_noticed: bool,
+    alpha: f64,
     rejected: HolmRejects,
 ) -> Verdict {
     let honest = &arms.honest;
@@ -218,6 +218,8 @@ pub fn verdict(
     if honest.error.is_some() || honest.cells.is_empty() || honest.cells.iter().any(broken) {
         return Verdict::Error;
     }
+    let mut pairs = claim.mutants.iter().zip(&arms.mutants);
+    let all_noticed = pairs.all(|(mutant, arm)| noticed(mutant.must, arm, alpha));
     match (rejected.holds, rejected.fails) {
         (true, true) => Verdict::Error,
         _ if !all_noticed || !cells.iter().all(CellRecord::is_shown) => Verdict::Untested,

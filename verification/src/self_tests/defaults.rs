@@ -20,7 +20,7 @@ use lao_algorithms::Task;
 use lao_algorithms::registry::{METHODS, Method};
 use lao_algorithms::thresholding::registry::StepRule;
 use lao_algorithms::thresholding::{SOLVERS, Shape, SolverLimit, SolverRow, SolverTask, solve};
-use lao_datasets::synthetic::{Noise, Uniform, Virtual};
+use lao_datasets::synthetic::{Noise, UniformAttributes, Virtual};
 use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
 use lao_kernels::SparseVector;
 use lao_observation::{Learner as _, Session, SessionLimit};
@@ -85,7 +85,8 @@ fn excess(
     let truth = [(1, 1.0), (6, -2.0)];
     let (indices, told) = truth.iter().map(|(j, w)| (*j, sign * w)).unzip();
     let target = SparseVector::new(DIM, indices, told)?;
-    let source = Virtual::new(Uniform::new(DIM)?, target, Noise::Gaussian(0.3), &trial.seed.child("data"))?;
+    let source =
+        Virtual::new(UniformAttributes::new(DIM)?, target, Noise::Gaussian(0.3), &trial.seed.child("data"))?;
     let budget = method.accuracy.budget.max(6);
     // A method that does not explore learns the coefficients of the support that it is given.
     let support = SparseVector::new(DIM, vec![1, 6], vec![1e-3, 1e-3])?;

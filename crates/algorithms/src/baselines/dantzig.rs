@@ -51,7 +51,7 @@ use crate::task::Task;
 use lao_kernels::{HardThreshold, SparseVector, SparseView, Threshold, merge_into};
 use lao_observation::sample::SubsetSampler;
 use lao_observation::stored::{Damaged, Validate};
-use lao_observation::{Ask, LearnError, Learner, Rng, Told};
+use lao_observation::{Ask, Example, LearnError, Learner, Rng, Told};
 use serde::{Deserialize, Serialize};
 
 const NAME: &str = "Dantzig";
@@ -159,7 +159,7 @@ impl DantzigParams {
             NAME,
             "feature linear-programs",
             "off",
-            "the method solves linear programs: enable this feature of lao-algorithms",
+            "on, since the method solves linear programs: enable this feature of lao-algorithms",
         )?;
         let ok = (2..=MAX_DIM).contains(&dim);
         require(
@@ -167,16 +167,22 @@ impl DantzigParams {
             NAME,
             "dim",
             dim,
-            format_args!("2..={MAX_DIM}: the method solves programs over d x d matrices"),
+            format_args!("from 2 to {MAX_DIM}, since the method solves programs over d x d matrices"),
         )?;
-        require((1..=dim).contains(&sparsity), NAME, "sparsity", sparsity, format_args!("1..={dim}"))?;
+        require(
+            (1..=dim).contains(&sparsity),
+            NAME,
+            "sparsity",
+            sparsity,
+            format_args!("from 1 to d = {dim}"),
+        )?;
         let read = self.read();
         require(
             budget <= dim && budget >= read + 2,
             NAME,
             "budget",
             budget,
-            format_args!("{}..={dim}: two random attributes beside those that predict", read + 2),
+            format_args!("from {} to d = {dim}: two random attributes beside those that predict", read + 2),
         )?;
         require_scale(NAME, "scale", scale)?;
         let ok = (0.0..=1e150).contains(&noise);
@@ -369,7 +375,7 @@ impl Learner for Dantzig {
     }
 
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        let (seen, label) = told.example()?;
+        let Example { seen, label } = told.example()?;
         if !self.pending || !state::is_union(seen.attributes, self.predicting(), &self.drawn) {
             return Err(told.other_attributes());
         }

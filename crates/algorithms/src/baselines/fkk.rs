@@ -42,7 +42,7 @@ use crate::task::Task;
 use lao_kernels::{SparseVector, SparseView, merge_into};
 use lao_observation::sample::SubsetSampler;
 use lao_observation::stored::{Damaged, Validate};
-use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
+use lao_observation::{Ask, Example, LearnError, Learner, Rng, Row, Told};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
@@ -154,18 +154,29 @@ impl FkkParams {
     fn gate(&self) -> Result<u64, ParamError> {
         let FkkParams { dim, sparsity, budget, hedge_rate, step_size, radius } = *self;
         require_dim(NAME, 1, dim)?;
-        require((1..=dim).contains(&sparsity), NAME, "sparsity", sparsity, format_args!("1..={dim}"))?;
+        require(
+            (1..=dim).contains(&sparsity),
+            NAME,
+            "sparsity",
+            sparsity,
+            format_args!("from 1 to d = {dim}"),
+        )?;
         let ok = budget <= dim && budget >= sparsity + 2;
         let allowed =
-            format_args!("{}..={dim}: two random attributes beside the support", sparsity + 2).to_string();
+            format_args!("from {} to d = {dim}: two random attributes beside the support", sparsity + 2)
+                .to_string();
         require(ok, NAME, "budget", budget, allowed)?;
         let count = supports(dim, sparsity);
         let many = format_args!("{sparsity}, which makes {count} supports of {dim} attributes").to_string();
-        let allowed = format_args!("at most {MAX_SUPPORTS} supports: lower sparsity or dim").to_string();
+        let allowed =
+            format_args!("a number that makes at most {MAX_SUPPORTS} supports: lower sparsity or dim")
+                .to_string();
         require(count <= MAX_SUPPORTS, NAME, "sparsity", many, allowed)?;
         let weights = self.cost_per_example();
         let many = format_args!("{sparsity}, which makes {weights} weights in {count} supports").to_string();
-        let allowed = format_args!("at most {MAX_WEIGHTS} weights: lower sparsity or dim").to_string();
+        let allowed =
+            format_args!("a number that makes at most {MAX_WEIGHTS} weights: lower sparsity or dim")
+                .to_string();
         require(weights <= MAX_WEIGHTS, NAME, "sparsity", many, allowed)?;
         require_scale(NAME, "hedge_rate", hedge_rate)?;
         require_scale(NAME, "step_size", step_size)?;
@@ -378,7 +389,7 @@ impl Learner for Fkk {
     }
 
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        let (seen, label) = told.example()?;
+        let Example { seen, label } = told.example()?;
         let asked = state::is_union(seen.attributes, self.support(self.chosen), &self.drawn);
         if !self.pending || !asked {
             return Err(told.other_attributes());

@@ -46,7 +46,7 @@ pub enum OfflineError {
     #[error("the block has no examples: give at least one")]
     Empty,
     /// The penalty is not allowed.
-    #[error("lambda = {0} is not allowed; a finite number of at least 0")]
+    #[error("lambda = {0} is not allowed; it must be a finite number of at least 0")]
     Penalty(f64),
     /// The columns, the labels or their products are not finite.
     #[error("the products of the columns or labels are not finite: rescale the data")]

@@ -29,7 +29,7 @@ use crate::state;
 use crate::task::Task;
 use lao_kernels::{SparseVector, SparseView, project_l2_ball};
 use lao_observation::stored::{Damaged, Validate};
-use lao_observation::{Ask, LearnError, Learner, Rng, Told};
+use lao_observation::{Ask, Example, LearnError, Learner, Rng, Told};
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 
@@ -214,7 +214,7 @@ impl Learner for Online {
     }
 
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        let (seen, label) = told.example()?;
+        let Example { seen, label } = told.example()?;
         if !seen.attributes.iter().copied().eq(0..self.w.len() as u32) {
             return Err(told.other_attributes());
         }

@@ -105,7 +105,7 @@ impl AerrParams {
         let start = start.unwrap_or_else(|| SparseVector::zeros(dim));
         require(start.dim() == dim, NAME, "start", start.dim(), format_args!("a vector of dimension {dim}"))?;
         let norm = start.view().norm_squared().sqrt();
-        let allowed = format_args!("an l2 norm of at most B = {radius}").to_string();
+        let allowed = format_args!("a vector of l2 norm at most B = {radius}").to_string();
         require(
             norm <= radius * (1.0 + 1e-12),
             NAME,

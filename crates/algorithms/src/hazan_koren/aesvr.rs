@@ -162,9 +162,9 @@ impl AesvrParams {
     pub fn build(self) -> Result<Aesvr, ParamError> {
         self.gate()?;
         let AesvrParams { dim, radius, repetitions, .. } = self;
-        // With high probability this is room enough for the draws of each of 2^32 examples.
-        let room = (repetitions as usize).saturating_mul(32).min(1 << 16);
-        let draws = GenEstDraws { factors: 0, attributes: Vec::with_capacity(room) };
+        // With high probability this is enough for the draws of each of 2^32 examples.
+        let most = (repetitions as usize).saturating_mul(32).min(1 << 16);
+        let draws = GenEstDraws { factors: 0, attributes: Vec::with_capacity(most) };
         Ok(Aesvr {
             iterate: L2BallIterate::new(&SparseVector::zeros(dim), radius),
             pending: PendingExample::new(dim, Prediction::Observed),
@@ -200,7 +200,7 @@ impl AesvrParams {
             NAME,
             "repetitions",
             repetitions,
-            "1..=2^16; N is 16 B^2/eps^2, and B/eps should be near 1",
+            "from 1 to 2^16; N is 16 B^2/eps^2, and B/eps should be near 1",
         )
     }
 }

@@ -178,7 +178,7 @@ impl EgIterate {
         self.unit() * self.total.weight
     }
 
-    /// Returns `B/C`.
+    /// (1) Returns `B/C`, the factor of `D`.
     fn unit(&self) -> f64 {
         self.radius / self.total.sum
     }
@@ -213,6 +213,7 @@ impl EgIterate {
             self.clip(draws);
         }
         let exact = self.multiply(draws);
+        // 4. The sums grow with the entries.
         self.sums.add_all(draws, &self.next.growth);
         if !exact {
             self.recompute_exponentials(draws);
@@ -261,8 +262,8 @@ impl EgIterate {
         draws.iter().zip(before).for_each(|(&j, before)| entries[j as usize].log = *before);
     }
 
-    /// (1) Subtracts the change from `u`, draw by draw, multiplies the exponentials, and notes the numbers to
-    ///    add to the sums. Returns whether all exponentials are so large that they kept their digits.
+    /// (2, 3) Subtracts the change from `u`, draw by draw, multiplies the exponentials, and notes the numbers
+    ///    to add to the sums. Returns whether all exponentials are so large that they kept their digits.
     fn multiply(&mut self, draws: &[u32]) -> bool {
         let Next { change, ups, downs, growth, .. } = &mut self.next;
         ups.resize(change.len(), 0.0);
@@ -335,7 +336,7 @@ impl Iterate for EgIterate {
         self.entries.get(j as usize).map_or(0.0, |entry| self.unit() * entry.difference())
     }
 
-    /// Draws `j` with probability `|w_j| / |w|_1`; returns none when `w = 0`.
+    /// (4) Draws `j` with probability `|w_j| / |w|_1`; returns none when `w = 0`.
     fn draw(&mut self, rng: &mut Rng) -> Option<u32> {
         while self.total.weight > 0.0 {
             let target = rng.random::<f64>() * self.total.weight;

@@ -19,7 +19,7 @@
 //! 4. all entries that a step needs are read before the first is used, since reads of far memory need not
 //!    wait for each other;
 //! 5. when `P/s` has grown so large that `P u + a` would cancel, or `s` so small that `u` might overflow, all
-//!    coordinates are recomputed with `s = 1` and `P = 0` ([`rebase`](L2BallIterate::rebase)): This costs
+//!    coordinates are recomputed with `s = 1` and `P = 0` ([`rebase`](L2BallIterate::rebase)). This costs
 //!    O(d), and happens more rarely as steps shrink. The same is done before and after a step that leads far
 //!    beyond the ball, since `P u + a` would consist of its rounding errors.
 
@@ -120,31 +120,60 @@ impl L2BallIterate {
         change: impl Iterator<Item = f64>,
         update: u64,
     ) -> Result<(), LearnError> {
-        let unit = 1.0 / self.scale;
-        self.change.clear();
-        self.change.extend(change.map(|change| unit * change));
-        // This bounds the squared length in any order of summation, even if all draws are of one attribute.
-        let most = draws.len() as f64 * dot_column(&self.change, &self.change);
+        let most = self.change_of_u(change);
         let fits = self.norm_squared + most < f64::MAX / 16.0;
         if !fits {
             return Err(self.diverged(draws, update));
         }
 
+        let far = self.leads_far(most);
+        self.count_into_average();
+        if far {
+            self.rebase_with_change();
+        }
+        self.touch(draws);
+        let grown = self.subtract_change(draws);
+        self.count_growth(grown, draws);
+        self.project();
+        if far || self.needs_rebase() {
+            self.rebase();
+        }
+        Ok(())
+    }
+
+    /// (1) Stores the change of `u`, which is that of `w` divided by `s`. Returns a bound on its squared
+    ///    length, which holds in any order of summation, even if all draws are of one attribute.
+    fn change_of_u(&mut self, change: impl Iterator<Item = f64>) -> f64 {
+        let unit = 1.0 / self.scale;
+        self.change.clear();
+        self.change.extend(change.map(|change| unit * change));
+        self.change.len() as f64 * dot_column(&self.change, &self.change)
+    }
+
+    /// (5) Returns whether a step of at most this squared length leads far beyond the ball.
+    fn leads_far(&self, most: f64) -> bool {
+        let unit = 1.0 / self.scale;
+        most > FAR * (self.radius * unit).powi(2)
+    }
+
+    /// (2) Counts the current `w = s u` into the average.
+    fn count_into_average(&mut self) {
         self.iterate_weight += self.scale;
         self.steps_in_average += 1.0;
-        let far = most > FAR * (self.radius * unit).powi(2);
-        if far {
-            let scale = self.scale;
-            self.rebase();
-            self.change.iter_mut().for_each(|change| *change *= scale);
-        }
+    }
+
+    /// (4) Reads all entries of the step.
+    fn touch(&self, draws: &[u32]) {
         if self.entries.len() > NEAR {
-            // 4. All reads of far memory come first.
             let values = draws.iter().map(|&j| self.entries[j as usize].value);
             std::hint::black_box(values.sum::<f64>());
         }
+    }
+
+    /// (2, 3) Subtracts the change from `u`, draw by draw, and adds the growth of the squares to their sums.
+    ///    Returns the growth of `|u|_2^2`.
+    fn subtract_change(&mut self, draws: &[u32]) -> f64 {
         let L2BallIterate { entries, iterate_weight, change, squares, .. } = self;
-        // 2. and 3. The entries change, and with them the sums.
         let (entries, iterate_weight) = (&mut entries[..], *iterate_weight);
         let mut grown = [0.0; 2];
         for (&j, change) in draws.iter().zip(&mut *change) {
@@ -157,18 +186,20 @@ impl L2BallIterate {
             grown = [grown[1], grown[0] + growth];
         }
         squares.add_all(draws, change);
-        self.count_growth(grown[0] + grown[1], draws);
+        grown[0] + grown[1]
+    }
 
-        // 1. The projection.
+    /// (1) Projects `w` on the ball, by `s` alone.
+    fn project(&mut self) {
         let norm = self.norm_squared().sqrt();
         if norm > self.radius {
             self.scale *= self.radius / norm;
         }
-        // 5.
-        if far || self.iterate_weight > SLACK * self.steps_in_average * self.scale {
-            self.rebase();
-        }
-        Ok(())
+    }
+
+    /// (5) Returns whether `P u + a` cancels by more than [`SLACK`], or `s` is too small.
+    fn needs_rebase(&self) -> bool {
+        self.iterate_weight > SLACK * self.steps_in_average * self.scale
     }
 
     fn diverged(&self, attributes: &[u32], update: u64) -> LearnError {
@@ -208,6 +239,13 @@ impl L2BallIterate {
         self.norm_squared = self.squares.total();
     }
 
+    /// (5) Recomputes all coordinates in mid-step, and the change of `u` with them.
+    fn rebase_with_change(&mut self) {
+        let scale = self.scale;
+        self.rebase();
+        self.change.iter_mut().for_each(|change| *change *= scale);
+    }
+
     /// (5) Recomputes all coordinates with `s = 1` and `P = 0`, at a cost of O(d).
     fn rebase(&mut self) {
         for entry in &mut self.entries {
@@ -232,7 +270,7 @@ impl Iterate for L2BallIterate {
         self.entries.get(j as usize).map_or(0.0, |entry| self.scale * entry.value)
     }
 
-    /// Draws `j` with probability `w_j^2 / |w|_2^2`; returns none when `w = 0`.
+    /// (3) Draws `j` with probability `w_j^2 / |w|_2^2`; returns none when `w = 0`.
     fn draw(&mut self, rng: &mut Rng) -> Option<u32> {
         while self.norm_squared > 0.0 {
             let target = rng.random::<f64>() * self.norm_squared;

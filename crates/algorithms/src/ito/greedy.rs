@@ -87,6 +87,6 @@ impl Choice for GreedyParams {
     /// Refuses `k_1` other than `k'`: all observed attributes are those with the largest weights.
     fn require(law: Observe) -> Result<(), ParamError> {
         let Observe { budget, kept, .. } = law;
-        require(kept == budget, NAME, "kept", kept, format_args!("k_1 must be k' = {budget}"))
+        require(kept == budget, NAME, "kept", kept, format_args!("k' = {budget}"))
     }
 }

@@ -44,13 +44,7 @@ use gram::Observe;
 /// Refuses dimensions, budgets and radii that no method of this paper accepts.
 fn require_common(method: &'static str, dim: usize, budget: usize, radius: f64) -> Result<(), ParamError> {
     require_dim(method, 1, dim)?;
-    require(
-        (1..=dim).contains(&budget),
-        method,
-        "budget",
-        budget,
-        format_args!("k' must lie in 1..={dim}, the dimension"),
-    )?;
+    require((1..=dim).contains(&budget), method, "budget", budget, format_args!("from 1 to d = {dim}"))?;
     require_scale(method, "radius", radius)
 }
 
@@ -58,5 +52,5 @@ fn require_common(method: &'static str, dim: usize, budget: usize, radius: f64) 
 /// estimate unbiased.
 fn require_pairs(method: &'static str, dim: usize, budget: usize) -> Result<(), ParamError> {
     let ok = Observe { dim, budget, kept: 0 }.sees_every_pair();
-    require(ok, method, "budget", budget, "k' must be at least 2: no pair of attributes is seen otherwise")
+    require(ok, method, "budget", budget, "at least 2, since otherwise no pair of attributes is observed")
 }

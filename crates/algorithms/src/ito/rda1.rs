@@ -123,8 +123,8 @@ impl Choice for Rda1Params {
     fn require(law: Observe) -> Result<(), ParamError> {
         let Observe { dim, budget, kept } = law;
         let allowed = format_args!(
-            "k' must be at least k_1 + 2 = {}, or d = {dim}: two attributes outside the {kept} largest are \
-             never seen together otherwise",
+            "at least k_1 + 2 = {}, or d = {dim}; otherwise two attributes outside the {kept} largest are \
+             never observed together",
             kept.saturating_add(2)
         )
         .to_string();

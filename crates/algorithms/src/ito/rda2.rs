@@ -135,6 +135,6 @@ impl Averaging for Rda2Params {
     const DECAY: f64 = 0.0;
 
     fn require_penalty(penalty: f64) -> Result<(), ParamError> {
-        require(penalty == 0.0, NAME, "penalty", number(penalty), "0: the method has no l1 term")
+        require(penalty == 0.0, NAME, "penalty", number(penalty), "0, since the method has no l1 term")
     }
 }

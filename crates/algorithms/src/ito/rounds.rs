@@ -8,7 +8,7 @@ use crate::params::{ParamError, require};
 use crate::state;
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::stored::{Damaged, Validate};
-use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
+use lao_observation::{Ask, Example, LearnError, Learner, Rng, Row, Told};
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 use std::marker::PhantomData;
@@ -129,10 +129,16 @@ impl<C: Choice> DualAveragingRounds<C> {
     /// [`ParamError`] when `sum` is not `d` finite numbers.
     pub fn with_gradient_sum(mut self, sum: &[f64]) -> Result<Self, ParamError> {
         let (method, dim) = (C::METHOD, self.dim());
-        require(sum.len() == dim, method, "gradient_sum", sum.len(), format_args!("{dim} entries"))?;
+        require(
+            sum.len() == dim,
+            method,
+            "gradient_sum",
+            sum.len(),
+            format_args!("a list of {dim} entries"),
+        )?;
         let large = sum.iter().find(|h| !super::dual_average::small(**h));
         let value = large.copied().unwrap_or_default();
-        require(large.is_none(), method, "gradient_sum", value, "finite entries, below 1e149")?;
+        require(large.is_none(), method, "gradient_sum", value, "a list of finite entries below 1e149")?;
         self.average.set_sum(sum);
         Ok(Self::assemble(self.average, self.budget, self.largest_count))
     }
@@ -190,7 +196,7 @@ impl<C: Choice> Learner for DualAveragingRounds<C> {
     }
 
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        let (seen, label) = told.example()?;
+        let Example { seen, label } = told.example()?;
         if !self.pending || seen.attributes != self.asked {
             return Err(told.other_attributes());
         }

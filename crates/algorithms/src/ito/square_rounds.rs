@@ -9,7 +9,7 @@ use crate::params::ParamError;
 use crate::state;
 use lao_kernels::{SparseVector, SparseView, soft_threshold};
 use lao_observation::stored::{Damaged, Validate};
-use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
+use lao_observation::{Ask, Example, LearnError, Learner, Rng, Row, Told};
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 use std::marker::PhantomData;
@@ -332,7 +332,7 @@ impl<A: Averaging> Learner for SquareRounds<A> {
     }
 
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        let (seen, label) = told.example()?;
+        let Example { seen, label } = told.example()?;
         if !self.pending || seen.attributes != self.asked {
             return Err(told.other_attributes());
         }

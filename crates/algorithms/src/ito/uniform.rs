@@ -86,6 +86,6 @@ impl Choice for UniformParams {
     /// Refuses `k_1` other than 0, and sizes with which a pair of attributes is never observed together.
     fn require(law: Observe) -> Result<(), ParamError> {
         require_pairs(NAME, law.dim, law.budget)?;
-        require(law.kept == 0, NAME, "kept", law.kept, "k_1 must be 0")
+        require(law.kept == 0, NAME, "kept", law.kept, "0")
     }
 }

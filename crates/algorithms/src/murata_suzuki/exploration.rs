@@ -59,7 +59,7 @@ const NAME: &str = "Exploration";
 /// assert_eq!(learner.examples_to_next_update(), Some(32 * 40));
 ///
 /// let refused = ExplorationParams::practical(&Task { budget: 4, ..task })?.build().unwrap_err();
-/// assert!(refused.allowed.contains("s' must exceed the sparsity"));
+/// assert!(refused.allowed.contains("above the sparsity"));
 /// # Ok::<(), lao_algorithms::ParamError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -132,14 +132,14 @@ impl ExplorationParams {
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
     pub fn build(self) -> Result<Exploration, ParamError> {
-        self.check_with(HardThreshold::default())
+        self.build_with(HardThreshold::default())
     }
 
     /// Builds the learner with another thresholding operator.
     ///
     /// # Errors
     /// As [`build`](Self::build).
-    pub fn check_with<T: Threshold>(self, mut threshold: T) -> Result<Exploration<T>, ParamError> {
+    pub fn build_with<T: Threshold>(self, mut threshold: T) -> Result<Exploration<T>, ParamError> {
         let ExplorationParams { dim, sparsity, budget, step_size, batch, updates, start, money } = self;
         if let Some(money) = &money {
             money.check_supports(NAME, dim, sparsity)?;
@@ -149,7 +149,7 @@ impl ExplorationParams {
         require(start.dim() == dim, NAME, "start", start.dim(), format_args!("a vector of dimension {dim}"))?;
         let (mut theta, mut next) = (SparseVector::zeros(dim), SparseVector::zeros(dim));
         if let Err(at) = threshold_sparse(start.view(), sparsity, &mut threshold, &mut next, &mut theta) {
-            require(false, NAME, "start", at.value, "finite numbers")?;
+            require(false, NAME, "start", at.value, "a vector of finite numbers")?;
         }
         let blocks = money.map(|money| Blocks::new(money, budget - sparsity, theta.indices()));
         Ok(Exploration {

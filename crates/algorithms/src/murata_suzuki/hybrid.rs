@@ -135,14 +135,14 @@ impl HybridParams {
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
     pub fn build(self) -> Result<Hybrid, ParamError> {
-        self.check_with(HardThreshold::default())
+        self.build_with(HardThreshold::default())
     }
 
     /// Builds the learner with another thresholding operator.
     ///
     /// # Errors
     /// As [`build`](Self::build).
-    pub fn check_with<T: Threshold>(self, threshold: T) -> Result<Hybrid<T>, ParamError> {
+    pub fn build_with<T: Threshold>(self, threshold: T) -> Result<Hybrid<T>, ParamError> {
         let HybridParams { explore_updates, exploit_updates, explore_batch, exploit_batch, stages, .. } =
             self;
         if let Some(money) = &self.money {
@@ -160,7 +160,7 @@ impl HybridParams {
             start: self.start,
             money: self.money,
         };
-        let explore = explore.check_with(threshold).map_err(|error| ParamError { method: NAME, ..error })?;
+        let explore = explore.build_with(threshold).map_err(|error| ParamError { method: NAME, ..error })?;
         let exploit = ExploitationParams {
             start: explore.coefficients().to_owned_vector(),
             budget: self.budget,
@@ -190,7 +190,7 @@ fn gate(
     explore_batch: &BatchSizes,
     exploit_batch: &BatchSizes,
 ) -> Result<(), ParamError> {
-    let allowed = "at least 1 update per stage";
+    let allowed = "at least 1, an update per stage";
     require(explore_updates >= 1, NAME, "explore_updates", explore_updates, allowed)?;
     explore_batch.check(NAME, "explore_batch")?;
     exploit_batch.check(NAME, "exploit_batch")

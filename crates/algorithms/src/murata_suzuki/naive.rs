@@ -33,7 +33,7 @@ use lao_kernels::{HardThreshold, SparseVector, SparseView, Threshold, merge_into
 use lao_observation::estimate::attributes::weighted;
 use lao_observation::sample::SubsetSampler;
 use lao_observation::stored::{Damaged, Validate};
-use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
+use lao_observation::{Ask, Example, LearnError, Learner, Rng, Row, Told};
 use serde::{Deserialize, Serialize};
 
 const NAME: &str = "Naive";
@@ -86,21 +86,21 @@ impl NaiveParams {
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
     pub fn build(self) -> Result<Naive, ParamError> {
-        self.check_with(HardThreshold::default())
+        self.build_with(HardThreshold::default())
     }
 
     /// Builds the learner with another thresholding operator.
     ///
     /// # Errors
     /// As [`build`](Self::build).
-    pub fn check_with<T: Threshold>(self, mut threshold: T) -> Result<Naive<T>, ParamError> {
+    pub fn build_with<T: Threshold>(self, mut threshold: T) -> Result<Naive<T>, ParamError> {
         let NaiveParams { dim, sparsity, budget, step_size, start } = self;
         gate(dim, sparsity, budget, &step_size)?;
         let start = start.unwrap_or_else(|| SparseVector::zeros(dim));
         require(start.dim() == dim, NAME, "start", start.dim(), format_args!("a vector of dimension {dim}"))?;
         let (mut theta, mut places) = (SparseVector::zeros(dim), SparseVector::zeros(dim));
         if let Err(at) = threshold_sparse(start.view(), sparsity, &mut threshold, &mut places, &mut theta) {
-            require(false, NAME, "start", at.value, "finite numbers")?;
+            require(false, NAME, "start", at.value, "a vector of finite numbers")?;
         }
         Ok(Naive {
             sparsity,
@@ -200,7 +200,7 @@ impl<T: Threshold> Learner for Naive<T> {
     }
 
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        let (seen, label) = told.example()?;
+        let Example { seen, label } = told.example()?;
         if !self.pending || !state::is_union(seen.attributes, self.theta.indices(), &self.drawn) {
             return Err(told.other_attributes());
         }

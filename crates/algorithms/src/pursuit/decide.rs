@@ -50,6 +50,7 @@ impl Pursuit {
         let Pursuit { moments, errors, z, interest, explained, scratch, .. } = self;
         let Scratch { fit, list, .. } = scratch;
         let noise = errors.mean();
+        // 3. Several attributes are held against the support at a time.
         for group in list.chunks(LANES) {
             let attributes = filled(group);
             let Beside { covariance, uneven } = fit.beside(attributes, moments);
@@ -98,6 +99,7 @@ impl Pursuit {
     pub(super) fn decide(&mut self) {
         self.fit();
         self.weigh_asked();
+        // 4. The other attributes are weighed when they are due.
         if self.moments.examples >= self.due {
             self.weigh_all(false);
         }
@@ -131,8 +133,8 @@ impl Pursuit {
         self.weigh(true);
     }
 
-    /// Weighs all attributes outside the support that were ever observed, since the coefficients have
-    /// changed. There is no evidence on the others.
+    /// (4) Weighs all attributes outside the support that were ever observed, since the coefficients have
+    ///    changed. There is no evidence on the others.
     fn weigh_all(&mut self, explain: bool) {
         self.due = self.moments.examples + self.moments.examples / DUE;
         let Pursuit { params, support, moments, scratch, .. } = self;

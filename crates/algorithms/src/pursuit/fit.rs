@@ -4,7 +4,7 @@ use super::moments::Moments;
 use lao_kernels::{solve_lower_lanes, solve_positive};
 use serde::{Deserialize, Serialize};
 
-/// The number of attributes that are held against the support at a time.
+/// (3) The number of attributes that are held against the support at a time.
 pub(super) const LANES: usize = 8;
 
 /// The coefficients on the support, and what is needed to judge them.

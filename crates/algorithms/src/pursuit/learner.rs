@@ -98,8 +98,8 @@ impl Pursuit {
         list.extend(ranked.iter().map(|&(_, _, j)| j));
     }
 
-    /// Chooses the first attributes in the random order that were never observed, whose bound is the largest
-    /// number; returns whether there are enough of them.
+    /// (5) Chooses the first attributes in the random order that were never observed, whose bound is the
+    ///    largest number; returns whether there are enough of them.
     fn choose_unseen(&mut self, free: usize) -> bool {
         let Pursuit { params, moments, order, scratch, .. } = self;
         let Scratch { taken, list, by_order, unseen_from, .. } = scratch;
@@ -136,7 +136,7 @@ impl Pursuit {
                 effect = if first == u32::MAX { bound } else { (effect * effect + bound * bound).sqrt() };
                 (first, price) = (first.min(order[j as usize]), basket.more(tariff, j));
             }
-            // What is too dear for a predictor is not looked at.
+            // A panel that is too expensive for a predictor is not observed.
             if first < u32::MAX && pays(most, price) {
                 ranked.push((money.per_money(effect, price), first, panel));
             }
@@ -153,7 +153,7 @@ impl Pursuit {
         }
     }
 
-    /// Gives each attribute of the block its column: first come those of the support, then the pool.
+    /// (1) Gives each attribute of the block its column: first come those of the support, then the pool.
     fn order_columns(&mut self) {
         let Pursuit { support, pool, asked, scratch: Scratch { columns, places, .. }, .. } = self;
         columns.clear();
@@ -223,7 +223,7 @@ impl Pursuit {
     fn check(&self, block: &Block<'_>) -> Result<(), LearnError> {
         let columns = self.asked.iter().enumerate().map(|(c, &j)| (Some(j), block.column(c)));
         for (attribute, numbers) in columns.chain([(None, block.labels())]) {
-            // Without a way out in the middle: many values are looked at at once.
+            // The loop has no early exit, so that it processes many values at a time.
             if numbers.iter().fold(true, |all, x| all & (x.abs() <= LARGEST)) {
                 continue;
             }

@@ -68,9 +68,11 @@
 //! an effect may stand in for it for some time. That the error falls as 1/n after the support is found is a
 //! property of least squares. What the search costs is only measured.
 //!
-//! *What it does not do*: nothing is forgotten. If coefficients change in mid-stream, the estimate lies
-//! between the old and the new ones, and the estimated noise grows. Too few examples give an empty or partial
-//! support, with the evidence so far.
+//! *What it does not do*: it does not follow coefficients that change in mid-stream. In its sums every
+//! example counts the same, so that the estimate lies between the old and the new coefficients. Two things
+//! alone are forgotten: the products with an attribute that is no longer watched, and old errors of the
+//! predictions, so that `sigma^2` rests on a few thousand examples, and on a few hundred once the support has
+//! changed. Too few examples give an empty or partial support, with the evidence so far.
 //!
 //! *Cost*: an example costs s'^2/2 multiplications for products of columns, Hybrid s'; the bench `learners`
 //! has both. An update costs O(s' |S|^2 + d |S|) more, and O(d |S|^2) if it changes the support; memory is
@@ -142,7 +144,8 @@ const LEAD: f64 = 0.5;
 const CONFIDENCE: f64 = 1.5;
 /// The number of observations at which the boundary of significance is tightest.
 const TIGHTEST_AT: f64 = 10.0;
-/// Examples that count for the variance of the errors after the support changed, and at most.
+/// The number of examples that the estimated variance of the errors rests on, at most, when the support has
+/// just changed, and at any other time.
 const NOISE_AFTER_CHANGE: f64 = 300.0;
 const NOISE_MEMORY: f64 = 4096.0;
 /// The largest magnitude of a value or label; its fourth power times any number of examples is finite.
@@ -164,7 +167,7 @@ impl Errors {
         self.forget(NOISE_MEMORY);
     }
 
-    /// Lets what was seen count for at most `examples` examples.
+    /// Reduces the weight of the errors so far to that of `examples` examples, if it is larger.
     fn forget(&mut self, examples: f64) {
         if self.count > examples {
             self.sum *= examples / self.count;

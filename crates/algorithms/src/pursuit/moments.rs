@@ -202,8 +202,8 @@ pub(super) struct Pairs {
     /// `sum u_j u_k` over the examples in which both were observed while k was watched: for each slot, a sum
     /// for each attribute.
     sums: Vec<f64>,
-    /// The number of examples in which j was observed, but that have no part in the sum. It is constant
-    /// while k is watched, since k is observed in every example then.
+    /// (2) The number of examples in which j was observed, but that have no part in the sum. It is constant
+    ///    while k is watched, since k is observed in every example then.
     void: Vec<f64>,
     /// The slot of each watched column of a block.
     #[serde(skip)]
@@ -236,6 +236,8 @@ impl Pairs {
         (&self.sums[slot * dim..][..dim], &self.void[slot * dim..][..dim])
     }
 
+    /// (1) Adds the products of a block of `rows` examples: those of each pair of groups of four columns at a
+    ///    time, of which at least one group has a watched column.
     fn absorb(&mut self, attributes: &[u32], values: &[[f64; 4]], rows: usize) {
         let dim = self.dim;
         self.columns.clear();

@@ -99,26 +99,38 @@ impl PursuitParams {
         if let Some(money) = money {
             money.check(NAME, *dim)?;
         }
-        let allowed = format_args!("s' must lie in 1..={dim}");
+        let allowed = format_args!("from 1 to d = {dim}");
         require((1..=*dim).contains(budget), NAME, "budget", budget, allowed)?;
         let fits = dim.checked_mul(*budget).is_some_and(|pairs| pairs <= 1 << 27);
-        require(fits, NAME, "budget", budget, "d s' must not exceed 2^27, which takes 2 GiB of memory")?;
+        require(
+            fits,
+            NAME,
+            "budget",
+            budget,
+            "at most 2^27/d, since d s' = 2^27 pairs take 2 GiB of memory",
+        )?;
         let inside = *level > 0.0 && *level < 1.0;
         require(inside, NAME, "level", number(*level), "a probability between 0 and 1, both excluded")?;
         let longest = longest.unwrap_or(1);
-        require(longest >= 1, NAME, "longest", longest, "at least 1 attribute")?;
+        require(longest >= 1, NAME, "longest", longest, "at least 1")?;
         for (field, list) in [("always", always), ("never", never)] {
             let count = list.len();
-            let allowed = format_args!("attributes below {dim} in ascending order, each once");
+            let allowed = format_args!("a list of attributes below {dim} in ascending order, each once");
             require(state::is_set(list, *dim), NAME, field, format_args!("{count} attributes"), allowed)?;
         }
         let most = format_args!("fewer than all {dim} attributes");
         require(never.len() < *dim, NAME, "never", format_args!("{} attributes", never.len()), most)?;
-        let room = format_args!("at most {}, the longest support", self.longest());
-        require(always.len() <= self.longest(), NAME, "always", always.len(), room)?;
+        let most = format_args!("a list of at most {} attributes, the longest support", self.longest());
+        require(
+            always.len() <= self.longest(),
+            NAME,
+            "always",
+            format_args!("{} attributes", always.len()),
+            most,
+        )?;
         let both = always.iter().find(|j| never.binary_search(j).is_ok());
         let both = both.map_or(String::new(), |j| format!("attribute {j}"));
-        require(both.is_empty(), NAME, "never", both, "an attribute cannot be in `always` as well")?;
+        require(both.is_empty(), NAME, "never", both, "an attribute that is not in `always`")?;
         if let Some(Money { tariff, per_example, per_prediction }) = money {
             let buys = |j: &u32| {
                 never.binary_search(j).is_err() && pays(self.most_per_prediction(), tariff.price(*j))
@@ -128,21 +140,22 @@ impl PursuitParams {
             let allowed = "money that buys an attribute which is not in `never`";
             require((0..*dim as u32).any(|j| buys(&j)), NAME, field, value, allowed)?;
             let (cost, limit) = (tariff.cost(always, &mut Basket::default()), self.most_per_prediction());
-            let allowed = format_args!("attributes that cost at most {}, as the support", number(limit));
+            let allowed =
+                format_args!("a list of attributes that cost at most {}, like every support", number(limit));
             require(pays(limit, cost), NAME, "always", format_args!("a cost of {cost}"), allowed)?;
         }
         Ok(())
     }
 
     /// Returns the largest number of attributes that leaves some of the budget to look for others.
-    fn room(&self) -> usize {
+    fn most_of_budget(&self) -> usize {
         let reserve = if self.budget < self.dim { (self.budget / 5).max(1) } else { 0 };
         (self.budget - reserve.min(self.budget)).max(1)
     }
 
     /// Returns the largest number of attributes of the predictor.
     pub(super) fn longest(&self) -> usize {
-        self.longest.map_or(self.room(), |longest| longest.min(self.room()))
+        self.longest.map_or(self.most_of_budget(), |longest| longest.min(self.most_of_budget()))
     }
 
     /// Returns the money that the attributes of the predictor may cost: the same share of the money for an
@@ -151,7 +164,7 @@ impl PursuitParams {
     /// attributes have no prices.
     pub fn most_per_prediction(&self) -> f64 {
         let Some(Money { tariff, per_example, per_prediction }) = &self.money else { return f64::INFINITY };
-        let share = per_example * (self.room() as f64 / self.budget.max(1) as f64);
+        let share = per_example * (self.most_of_budget() as f64 / self.budget.max(1) as f64);
         let observed = (0..tariff.dim() as u32).filter(|j| self.never.binary_search(j).is_err());
         let prices = observed.map(|j| tariff.price(j)).filter(|&price| price > 0.0);
         let least = prices.fold(*per_example, f64::min);

@@ -76,9 +76,9 @@ impl StudyGuess {
     fn simulate_with(&self, params: PursuitParams, seed: &Seed) -> Result<StudyPlan, ParamError> {
         let StudyGuess { sparsity, signal, studies, .. } = *self;
         params.check()?;
-        let room = params.longest();
-        let allowed = format_args!("1 to {room}, which is what the budget allows a predictor to have");
-        require((1..=room).contains(&sparsity), NAME, "sparsity", sparsity, allowed)?;
+        let most = params.longest();
+        let allowed = format_args!("from 1 to {most}, which is what the budget allows a predictor to have");
+        require((1..=most).contains(&sparsity), NAME, "sparsity", sparsity, allowed)?;
         let fits = (1e-6..=1e6).contains(&signal);
         require(fits, NAME, "signal", number(signal), "a number from 1e-6 to 1e6")?;
         require(studies >= 1, NAME, "studies", studies, "at least 1")?;

@@ -65,7 +65,13 @@ impl PursuitReference {
     /// Those of [`PursuitParams::build`].
     pub fn new(params: &PursuitParams) -> Result<Self, ParamError> {
         params.clone().build()?;
-        require(params.money.is_none(), "Pursuit", "money", "prices", "none: the reference counts")?;
+        require(
+            params.money.is_none(),
+            "Pursuit",
+            "money",
+            "prices",
+            "absent, since the reference counts attributes",
+        )?;
         let d = params.dim;
         let (zeros, table) = (vec![0.0; d], vec![vec![0.0; d]; d]);
         let always: BTreeSet<usize> = params.always.iter().map(|&j| j as usize).collect();

@@ -34,6 +34,8 @@
 //! dependent columns are kept; other losses are minimized inexactly until the support settles. Steps are
 //! halved, where Blumensath & Davies divide by a constant that they leave open.
 //!
+//! *Reference*: [`GdReference`](super::reference::GdReference).
+//!
 //! *Claims*: `scsg20-table1-counts`, `scsg20-thm1-small-eta`.
 
 use super::refit::{Refit, Refitted};
@@ -48,7 +50,7 @@ use serde::{Deserialize, Serialize};
 pub(super) const NAME: &str = "GD-HT";
 
 /// The largest number of halvings of a normalized step.
-const HALVINGS: usize = 30;
+pub(super) const HALVINGS: usize = 30;
 
 /// The rule that sets the step size.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -121,14 +123,14 @@ impl GdParams {
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
     pub fn build(self, shape: Shape) -> Result<Gd, ParamError> {
-        self.check_with(shape, HardThreshold::default())
+        self.build_with(shape, HardThreshold::default())
     }
 
     /// Builds the solver with another thresholding operator.
     ///
     /// # Errors
     /// As [`build`](Self::build).
-    pub fn check_with<T: Threshold>(self, shape: Shape, mut threshold: T) -> Result<Gd<T>, ParamError> {
+    pub fn build_with<T: Threshold>(self, shape: Shape, mut threshold: T) -> Result<Gd<T>, ParamError> {
         let GdParams { sparsity, step, refit, start } = self;
         require_sparsity(NAME, sparsity)?;
         if let GdStep::Fixed(eta) = step {
@@ -251,8 +253,8 @@ impl<T: Threshold> Gd<T> {
         pairs.into_iter().all(|(x, next)| x.indices() == next.indices())
     }
 
-    /// Ends the round after a step to `next`, or chooses the part that is still to be done.
-    fn go_on(&mut self, eta: f64, halvings: usize) -> SolverProgress {
+    /// Ends the round after a step to `next`, or chooses the stage that completes it.
+    fn conclude_step(&mut self, eta: f64, halvings: usize) -> SolverProgress {
         if self.at_minimum && self.same_support() {
             self.stage = Stage::Gradient;
             return SolverProgress::Settled;
@@ -289,7 +291,7 @@ impl<T: Threshold> Gd<T> {
                 sum.gradient(Batch::All, &self.x, &mut self.gradient)?;
                 if let GdStep::Fixed(eta) = self.step {
                     self.try_step(sum, eta)?;
-                    return Ok(self.go_on(eta, 0));
+                    return Ok(self.conclude_step(eta, 0));
                 }
                 let norm = self.aim(sum)?;
                 if norm == 0.0 {
@@ -306,7 +308,7 @@ impl<T: Threshold> Gd<T> {
                     return Ok(SolverProgress::Settled);
                 }
                 self.try_step(sum, eta)?;
-                Ok(self.go_on(eta, 0))
+                Ok(self.conclude_step(eta, 0))
             }
             Stage::Check { eta, halvings } => {
                 let moved = self.next.distance_squared(&self.x);
@@ -314,7 +316,7 @@ impl<T: Threshold> Gd<T> {
                     return Ok(self.accept(false));
                 }
                 self.try_step(sum, 0.5 * eta)?;
-                Ok(self.go_on(0.5 * eta, halvings + 1))
+                Ok(self.conclude_step(0.5 * eta, halvings + 1))
             }
             Stage::Refit => Ok(match self.work.stage(sum, &mut self.next)? {
                 Refitted::NotYet => SolverProgress::Evaluated,

@@ -13,6 +13,8 @@
 //!
 //! *Departures*: none.
 //!
+//! *Reference*: [`HsgReference`](super::reference::HsgReference).
+//!
 //! *Claims*: `scsg20-table1-counts`, `scsg20-n-independence`.
 
 use super::iterate::Iterate;
@@ -71,10 +73,10 @@ impl HsgParams {
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
     pub fn build(self, shape: Shape) -> Result<Hsg, ParamError> {
-        self.check_as(NAME, shape)
+        self.build_as(NAME, shape)
     }
 
-    pub(super) fn check_as(self, name: &'static str, shape: Shape) -> Result<Hsg, ParamError> {
+    pub(super) fn build_as(self, name: &'static str, shape: Shape) -> Result<Hsg, ParamError> {
         let HsgParams { sparsity, step_size, first, growth, start } = self;
         require_sparsity(name, sparsity)?;
         require_step(name, step_size)?;
@@ -146,11 +148,12 @@ impl Hsg {
     /// divides the step of component z by `n p(z)`.
     pub(super) fn with_weights(mut self, name: &'static str, weights: &[f64]) -> Result<Hsg, ParamError> {
         let components = self.shape.components;
-        let allowed = format_args!("one for each of the {components} components").to_string();
+        let allowed =
+            format_args!("a list of one number for each of the {components} components").to_string();
         require(weights.len() == components, name, "weights", weights.len(), allowed)?;
-        let bad = weights.iter().find(|weight| !(weight.is_finite() && **weight > 0.0));
-        let allowed = "positive finite numbers with a finite sum";
-        require(bad.is_none(), name, "weights", bad.copied().unwrap_or_default(), allowed)?;
+        let refused = weights.iter().find(|weight| !(weight.is_finite() && **weight > 0.0));
+        let allowed = "a list of positive finite numbers with a finite sum";
+        require(refused.is_none(), name, "weights", refused.copied().unwrap_or_default(), allowed)?;
         let mut sum = 0.0;
         let sums: Vec<f64> = weights
             .iter()

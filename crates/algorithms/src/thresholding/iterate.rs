@@ -12,7 +12,7 @@
 //!
 //! Five departures are for speed:
 //!
-//! 1. `x` and `-eta mu` are kept by a [`LazyThresholdIterate`] vector: coordinates that no row touches keep
+//! 1. `x` and `-eta mu` are kept by a [`LazyThresholdIterate`]: coordinates that no row touches keep
 //!    their order within an epoch, so that thresholding visits only the others and a short list. The docs of
 //!    that type state and prove the invariant;
 //! 2. the correction `(eta/b) sum_z c_z z` is a list of the coordinates touched while rows have few entries,
@@ -117,7 +117,7 @@ impl Iterate {
         }
     }
 
-    /// Begins an epoch: the drift is `-eta` times the snapshot gradient.
+    /// (1) Begins an epoch: the drift is `-eta` times the snapshot gradient.
     pub(super) fn begin(&mut self, step_size: f64, snapshot: &Gradient) -> Result<(), SolveError> {
         for (drifting, gradient) in self.outputs.iter_mut().zip(&snapshot.coefficients) {
             drifting.begin(-step_size, gradient)?;
@@ -190,7 +190,7 @@ impl Iterate {
         self.finish(sum, 1.0 - step_size * sum.ridge())
     }
 
-    /// Applies the correction to all outputs, or to none if one of them would not be finite.
+    /// (1) Moves and thresholds all outputs, or none if one of them would not be finite.
     fn finish(&mut self, sum: &FiniteSum, factor: f64) -> Result<(), SolveError> {
         let Iterate { outputs, intercepts, correction, .. } = self;
         for (l, drifting) in outputs.iter_mut().enumerate() {

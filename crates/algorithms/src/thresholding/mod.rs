@@ -16,7 +16,8 @@
 //! | [`scsg`] | variance reduced, batch snapshot gradient, random epochs | B an epoch, 2b a step | 1 a step |
 //!
 //! Softmax keeps one k-sparse column per class; thresholding all columns counts as one operation.
-//! [`registry::SOLVERS`] lists the solvers; [`theory`] has the constants of the paper's theorem.
+//! [`registry::SOLVERS`] lists the solvers; [`mod@reference`] has each of them in dense lines; [`theory`] has
+//! the constants of the paper's theorem.
 //!
 //! A stochastic step costs O(k + entries of its rows) if rows are sparse and not centered; compressed rows
 //! are then the best storage. Full gradients are fastest on columns, dense or compressed.
@@ -25,6 +26,7 @@ pub mod driver;
 pub mod gd;
 pub mod hsg;
 mod iterate;
+pub mod reference;
 mod refit;
 pub mod registry;
 pub mod scsg;
@@ -176,7 +178,7 @@ impl Shape {
 
 /// Refuses `k = 0`. A k above d is allowed and keeps everything.
 fn require_sparsity(method: &'static str, sparsity: usize) -> Result<(), ParamError> {
-    require(sparsity >= 1, method, "sparsity", sparsity, "k must be at least 1")
+    require(sparsity >= 1, method, "sparsity", sparsity, "at least 1")
 }
 
 fn require_batch(
@@ -198,15 +200,28 @@ fn require_start(
 ) -> Result<Predictor, ParamError> {
     let Some(mut start) = start else { return Ok(Predictor::zeros(shape.dim, shape.outputs)) };
     let found = start.coefficients.len();
-    let allowed = format_args!("{} outputs of dimension {}", shape.outputs, shape.dim).to_string();
+    let allowed =
+        format_args!("a predictor of {} outputs of dimension {}", shape.outputs, shape.dim).to_string();
     require(found == shape.outputs, method, "start", format_args!("{found} outputs"), &allowed)?;
     for x in &start.coefficients {
         require(x.dim() == shape.dim, method, "start", format_args!("dimension {}", x.dim()), &allowed)?;
-        let bad = x.values().iter().find(|value| !value.is_finite());
-        require(bad.is_none(), method, "start", bad.copied().unwrap_or_default(), "finite numbers")?;
+        let not_finite = x.values().iter().find(|value| !value.is_finite());
+        require(
+            not_finite.is_none(),
+            method,
+            "start",
+            not_finite.copied().unwrap_or_default(),
+            "a predictor of finite numbers",
+        )?;
     }
     start.intercepts.resize(shape.outputs, 0.0);
-    let bad = start.intercepts.iter().find(|value| !value.is_finite());
-    require(bad.is_none(), method, "start", bad.copied().unwrap_or_default(), "finite numbers")?;
+    let not_finite = start.intercepts.iter().find(|value| !value.is_finite());
+    require(
+        not_finite.is_none(),
+        method,
+        "start",
+        not_finite.copied().unwrap_or_default(),
+        "a predictor of finite numbers",
+    )?;
     Ok(start)
 }

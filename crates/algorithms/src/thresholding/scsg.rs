@@ -29,6 +29,8 @@
 //!
 //! *Departures*: the start is zero unless another one is given; the paper starts at random.
 //!
+//! *Reference*: [`ScsgReference`](super::reference::ScsgReference).
+//!
 //! *Claims*: the `scsg20` entries of the suite.
 
 use super::iterate::{Iterate, Snapshot};
@@ -108,18 +110,18 @@ impl ScsgParams {
     /// [`ParamError`] naming the field, its value and the allowed range.
     pub fn build(self, shape: Shape) -> Result<Scsg, ParamError> {
         let draws = UniformDraws::new(shape.components);
-        self.check_with(shape, draws)
+        self.build_with(shape, draws)
     }
 
     /// Builds the solver with another source of draws.
     ///
     /// # Errors
     /// As [`build`](Self::build).
-    pub fn check_with<D: BatchLaw>(self, shape: Shape, draws: D) -> Result<Scsg<D>, ParamError> {
-        self.check_as(NAME, shape, draws)
+    pub fn build_with<D: BatchLaw>(self, shape: Shape, draws: D) -> Result<Scsg<D>, ParamError> {
+        self.build_as(NAME, shape, draws)
     }
 
-    pub(super) fn check_as<D: BatchLaw>(
+    pub(super) fn build_as<D: BatchLaw>(
         self,
         name: &'static str,
         shape: Shape,
@@ -131,7 +133,8 @@ impl ScsgParams {
         require_batch(name, "batch", batch, shape.components)?;
         require_batch(name, "mini_batch", mini_batch, shape.components)?;
         if length == EpochLength::Ratio {
-            let allowed = format_args!("at most B = {batch}, or no epoch has a step").to_string();
+            let allowed =
+                format_args!("at most B = {batch}, since otherwise no epoch has a step").to_string();
             require(mini_batch <= batch, name, "mini_batch", mini_batch, allowed)?;
         }
         require(length != EpochLength::Steps(0), name, "length", 0, "at least 1 step")?;

@@ -8,13 +8,15 @@
 //!
 //! *Update*: `x <- H_k(x - eta grad f_I(x))`, where I is uniform of size b. A step costs b IFO calls and 1
 //! thresholding, in time O(k + nnz of the batch). A round is a pass of n/b steps. With b = 1, components may
-//! be drawn with probabilities p, and the step size is then `eta/(n p(z))` ([`SgParams::check_weighted`]).
+//! be drawn with probabilities p, and the step size is then `eta/(n p(z))` ([`SgParams::build_weighted`]).
 //!
 //! The source fixes a partition of the rows into blocks, and draws one block per step. This is a sum [in
 //! blocks](lao_finite_sum::FiniteSum::in_blocks) with `b = 1`. With a larger `b`, each step draws a new
 //! uniform subset of the components.
 //!
 //! *Departures*: none.
+//!
+//! *Reference*: [`HsgReference`](super::reference::HsgReference).
 //!
 //! *Claims*: `scsg20-table1-counts`, `scsg20-residual-eta`.
 
@@ -41,7 +43,7 @@ pub type Sg = Hsg;
 /// let mut sum = FiniteSum::new(rows, Loss::least_squares(vec![3.0, 0.0, -1.0])?)?;
 ///
 /// let params = SgParams { sparsity: 1, step_size: 0.5, batch: 1, start: None };
-/// let mut solver = params.check_weighted(Shape::of(&sum), &[8.0, 1.0, 1.0])?;
+/// let mut solver = params.build_weighted(Shape::of(&sum), &[8.0, 1.0, 1.0])?;
 /// solve(&mut sum, &mut solver, &Seed::root(1), SolverLimit::after_calls(30))?;
 /// assert_eq!(sum.meter().thresholds, 30);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -74,7 +76,7 @@ impl SgParams {
     pub fn build(self, shape: Shape) -> Result<Sg, ParamError> {
         let SgParams { sparsity, step_size, batch, start } = self;
         super::require_batch(NAME, "batch", batch, shape.components)?;
-        HsgParams { sparsity, step_size, first: batch as f64, growth: 1.0, start }.check_as(NAME, shape)
+        HsgParams { sparsity, step_size, first: batch as f64, growth: 1.0, start }.build_as(NAME, shape)
     }
 
     /// Builds the solver with components drawn by weight. Component z has the probability
@@ -83,8 +85,8 @@ impl SgParams {
     ///
     /// # Errors
     /// As [`build`](Self::build), and when the weights are not positive finite numbers, one per component.
-    pub fn check_weighted(self, shape: Shape, weights: &[f64]) -> Result<Sg, ParamError> {
-        require(self.batch == 1, NAME, "batch", self.batch, "1 where components are drawn by weight")?;
+    pub fn build_weighted(self, shape: Shape, weights: &[f64]) -> Result<Sg, ParamError> {
+        require(self.batch == 1, NAME, "batch", self.batch, "1 if components are drawn by weight")?;
         self.build(shape)?.with_weights(NAME, weights)
     }
 }

@@ -19,6 +19,8 @@
 //! *Departures*: mini-batches may have any size b; the source has b = 1. The new snapshot is the last
 //! iterate, as in the source's experiments.
 //!
+//! *Reference*: [`ScsgReference`](super::reference::ScsgReference).
+//!
 //! *Claims*: `scsg20-table1-counts`, `scsg20-linear-rate`, `scsg20-n-independence`.
 
 use super::scsg::{EpochLength, Scsg, ScsgParams, UniformDraws};
@@ -76,6 +78,6 @@ impl SvrgParams {
         let SvrgParams { sparsity, step_size, mini_batch, steps, start } = self;
         let (batch, length) = (shape.components, EpochLength::Steps(steps));
         let params = ScsgParams { sparsity, step_size, batch, mini_batch, length, start };
-        params.check_as(NAME, shape, UniformDraws::new(shape.components))
+        params.build_as(NAME, shape, UniformDraws::new(shape.components))
     }
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub fn expansion(true_sparsity: usize, sparsity: usize) -> f64 {
     match sparsity.checked_sub(true_sparsity) {
         _ if true_sparsity == 0 => 0.0,
-        Some(room) if room > 0 => 2.0 * (true_sparsity as f64 / room as f64).sqrt(),
+        Some(excess) if excess > 0 => 2.0 * (true_sparsity as f64 / excess as f64).sqrt(),
         _ => f64::INFINITY,
     }
 }
@@ -84,14 +84,14 @@ impl Epoch {
     }
 
     /// Returns `(r - alpha)/(1 + alpha)`.
-    pub fn room(&self) -> f64 {
+    pub fn excess_ratio(&self) -> f64 {
         (self.ratio - self.alpha) / (1.0 + self.alpha)
     }
 
     /// Returns `beta = (r - alpha)/(1 + alpha) + eta (rho - 2 rho L eta - 4 L^2 eta)`.
     pub fn beta(&self) -> f64 {
         let Epoch { smoothness: l, convexity: rho, step_size: eta, .. } = *self;
-        self.room() + eta * (rho - 2.0 * rho * l * eta - 4.0 * l * l * eta)
+        self.excess_ratio() + eta * (rho - 2.0 * rho * l * eta - 4.0 * l * l * eta)
     }
 
     /// Returns `eta (rho/2 - (2 rho L + 14 L^2) eta)`, which is `(1 - theta) beta`.
@@ -123,7 +123,7 @@ impl Epoch {
     /// at least `36 kappa^2` components.
     pub fn corrected_theta(&self) -> f64 {
         let decrease = self.step_size * self.convexity;
-        1.0 - 0.5 * decrease / (self.room() + decrease)
+        1.0 - 0.5 * decrease / (self.excess_ratio() + decrease)
     }
 
     /// Returns `(8/rho^2) ((1 + eta rho) G + (1 + 2 eta rho) V)`, the corrected floor, with the residual

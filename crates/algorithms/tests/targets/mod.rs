@@ -6,7 +6,7 @@
 #![allow(dead_code, reason = "no program calls all of them")]
 
 use lao_algorithms::{AnyLearner, AnyParams, METHODS, Task};
-use lao_datasets::synthetic::{Noise, Uniform, Virtual};
+use lao_datasets::synthetic::{Noise, UniformAttributes, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Checkpoint, Learner, Seed, Session, Source};
 
@@ -18,9 +18,9 @@ pub fn task() -> Task {
     Task { dim: DIM, sparsity: 2, budget: BUDGET, examples: 500, speed: 0.8, ..Task::default() }
 }
 
-pub fn source(dim: usize) -> Virtual<Uniform> {
+pub fn source(dim: usize) -> Virtual<UniformAttributes> {
     let theta = SparseVector::new(dim, vec![0, dim as u32 - 1], vec![1.0, -0.5]).unwrap();
-    Virtual::new(Uniform::new(dim).unwrap(), theta, Noise::Gaussian(0.1), &Seed::root(7)).unwrap()
+    Virtual::new(UniformAttributes::new(dim).unwrap(), theta, Noise::Gaussian(0.1), &Seed::root(7)).unwrap()
 }
 
 /// Lets a learner make some steps in a session.

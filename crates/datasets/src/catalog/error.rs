@@ -1,11 +1,11 @@
-//! What can go wrong between a name and its rows.
+//! The errors between the name of a dataset and its rows.
 
 use super::ManifestError;
 use crate::format::FormatError;
 use std::io;
 use std::path::PathBuf;
 
-/// Why a dataset could not be found, fetched or loaded.
+/// The reason why a dataset could not be found, fetched or loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogError {
     /// No dataset has this name.
@@ -19,7 +19,7 @@ pub enum CatalogError {
     /// The manifest is at fault.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-    /// A file is at none of the places.
+    /// A file is in none of the folders.
     #[error("dataset `{dataset}` is not at hand: `{file}` is not in {searched}; {remedy}")]
     Missing {
         /// The dataset.
@@ -66,7 +66,7 @@ pub enum CatalogError {
         /// The file's checksum.
         found: String,
     },
-    /// The rows are not those that the manifest describes.
+    /// The rows differ from the manifest's description.
     #[error(
         "dataset `{dataset}`: {what} is {found}, not the manifest's {expected}; the file is another version"
     )]

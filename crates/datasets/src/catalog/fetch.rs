@@ -1,8 +1,8 @@
 //! Downloads: resumed, checked, and moved into place in one step.
 //!
-//! Bytes go to `NAME.part` beside the target. It is renamed only when size and checksum are right, and
-//! removed when they are wrong. What a cut-off transfer leaves is taken up again by a `Range` request, if a
-//! checksum is known that can tell whether both halves belong together; otherwise it is removed.
+//! Bytes are written to `NAME.part` beside the target. This file is renamed when size and checksum are right,
+//! and removed when they are wrong. A `Range` request resumes a transfer that was cut off, if a checksum is
+//! known that can show whether both parts belong together; otherwise the partial file is removed.
 
 use super::checksum::{record_path, recorded, sha256_of};
 use super::{CatalogError, FileEntry};
@@ -12,20 +12,21 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use ureq::http::header::{CONTENT_LENGTH, CONTENT_RANGE};
 
-/// Is told how a download goes. `()` does not care.
+/// An observer of downloads. `()` ignores all messages.
 pub trait DownloadProgress {
-    /// Is told that a transfer begins: its address, the bytes already here, and the bytes in all, where
-    /// known.
+    /// Receives the start of a transfer: its address, the number of bytes that were received before, and the
+    /// total number, if it is known.
     fn start(&mut self, _url: &str, _already: u64, _total: Option<u64>) {}
-    /// Is told that so many more bytes are here.
+    /// Receives the number of bytes that have arrived since the last call.
     fn advance(&mut self, _bytes: u64) {}
-    /// Is told something that the user should know.
+    /// Receives a message for the user.
     fn note(&mut self, _message: &str) {}
 }
 
 impl DownloadProgress for () {}
 
-/// Brings one file to `target`, trying its addresses in order; the error is that of the last one.
+/// Downloads one file to `target`, from the first of its addresses that works. An error is that of the last
+/// address.
 pub(super) fn fetch(
     entry: &FileEntry,
     target: &Path,
@@ -87,7 +88,7 @@ impl Download<'_> {
         fs::rename(self.part, self.target).map_err(|e| self.io(e))
     }
 
-    /// Brings the rest of the file, or all of it if the server does not resume.
+    /// Downloads the rest of the file, or all of it if the server does not resume.
     fn transfer(&mut self, url: &str) -> Result<(), CatalogError> {
         let mut already = self.length()?;
         let too_long = self.entry.bytes.is_some_and(|bytes| already > bytes);
@@ -96,7 +97,7 @@ impl Download<'_> {
         }
         let mut response = self.request(url, already)?;
         if response.status() == 416 && already > 0 {
-            // What is here is no beginning of what is there.
+            // The partial file is not the beginning of the file on the server.
             already = self.restart()?;
             response = self.request(url, already)?;
         }

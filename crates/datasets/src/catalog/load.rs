@@ -1,30 +1,33 @@
-//! Reading the files of a dataset, and holding them to the manifest's counts.
+//! Reads the files of a dataset, and compares the tables with the manifest's counts.
 
 use super::reading::OpenFiles;
 use super::{CatalogError, Dataset, Reading, SplitRule};
 use crate::format::Table;
-use crate::preprocess::{PreprocessError, split_by_group, split_random};
+use crate::preprocess::{PreprocessError, SplitTable, split_by_group, split_random};
 use lao_observation::Seed;
 
 /// A dataset in memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loaded {
-    /// Name in the manifest.
+    /// The name in the manifest.
     pub name: String,
     /// Training rows; all rows if the authors give no test set.
     pub train: Table,
     /// The test rows that the authors give.
     pub test: Option<Table>,
-    /// How test rows are to be set apart.
+    /// The rule by which test rows are split off.
     pub split: SplitRule,
 }
 
 impl Loaded {
-    /// Returns training and test rows: the authors' where given, otherwise drawn by the manifest's rule from
-    /// `seed`.
-    pub fn into_train_test(self, seed: &Seed) -> Result<(Table, Table), PreprocessError> {
+    /// Returns training and test rows: those that the authors give, or else a split by the manifest's rule,
+    /// drawn from `seed`.
+    ///
+    /// # Errors
+    /// Fails when the rule cannot be applied to the rows.
+    pub fn into_train_test(self, seed: &Seed) -> Result<SplitTable, PreprocessError> {
         let split = match (self.split, self.test) {
-            (_, Some(test)) => return Ok((self.train, test)),
+            (_, Some(test)) => return Ok(SplitTable { train: self.train, test }),
             (SplitRule::Random { test_fraction }, None) => {
                 split_random(self.train.rows(), test_fraction, seed)?
             }

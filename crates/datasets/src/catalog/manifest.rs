@@ -1,4 +1,4 @@
-//! The manifest: what is known about each dataset, as data.
+//! The manifest: the known facts about each dataset, as data.
 
 use super::reading::Reading;
 use serde::{Deserialize, Serialize};
@@ -43,7 +43,7 @@ pub struct Dataset {
     /// What a user must know before using the data.
     #[serde(default)]
     pub notes: String,
-    /// How test rows are set apart.
+    /// The rule by which test rows are split off.
     pub split: SplitRule,
     /// How to read the training rows.
     pub train: Reading,
@@ -54,7 +54,7 @@ pub struct Dataset {
     pub files: Vec<FileEntry>,
 }
 
-/// How test rows are set apart from training rows.
+/// The rule by which test rows are split off from the training rows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "rule", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum SplitRule {
@@ -84,7 +84,8 @@ pub struct FileEntry {
     pub bytes: Option<u64>,
     /// SHA-256 in lower-case hexadecimal, where known.
     pub sha256: Option<String>,
-    /// Official addresses, tried in order. Empty: not to be had by download.
+    /// The official addresses, in the order in which they are tried. Without an address, the file cannot be
+    /// downloaded.
     #[serde(default)]
     pub urls: Vec<String>,
 }
@@ -126,14 +127,14 @@ impl Manifest {
     }
 }
 
-/// Tells whether a path cannot leave the folder that it is joined to, on any system.
+/// Returns whether a path stays below the folder that it is joined to, on every system.
 fn stays_below(path: &str) -> bool {
     let plain = |part: &str| !part.is_empty() && part != ".." && !part.contains(['\\', ':', '\0']);
     path.split('/').all(plain) && Path::new(path).components().all(|c| matches!(c, Component::Normal(_)))
 }
 
 impl Dataset {
-    /// Returns the ids of all files that loading needs, each once.
+    /// Returns the ids of all files that are needed to load the dataset, each once.
     pub fn file_ids(&self) -> Vec<&str> {
         let mut ids: Vec<&str> = Vec::new();
         for reading in std::iter::once(&self.train).chain(&self.test) {

@@ -1,9 +1,9 @@
-//! From the name of a dataset to its rows.
+//! The catalog: from the name of a dataset to its rows.
 //!
-//! Files are looked up in four places: the folder named by `LAO_DATA`, the project's own `data/`, the user's
-//! cache, and, only when asked by `Catalog::fetch`, the official address. [`Catalog::find`] and
-//! [`Catalog::load`] never touch the network. A file is checked against its SHA-256 before it is read.
-//! `Catalog::fetch` needs the feature `download`, and files packed by bzip2 or zip are read with the feature
+//! Files are looked up in three folders: the one that `LAO_DATA` names, the project's own `data/`, and the
+//! user's cache. [`Catalog::find`] and [`Catalog::load`] never use the network; only `Catalog::fetch`
+//! downloads, from the official addresses. A file is checked against its SHA-256 before it is read.
+//! `Catalog::fetch` needs the feature `download`, and files that are packed by bzip2 or zip need the feature
 //! `archives`.
 
 mod checksum;
@@ -28,7 +28,7 @@ use std::env;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// Which of the places a folder is.
+/// The kind of a folder with data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// The folder that the environment variable `LAO_DATA` names.
@@ -49,14 +49,14 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// The folders to look in. All have one layout, that of the manifest's paths.
+/// The folders that are searched. All have the layout of the manifest's paths.
 #[derive(Debug, Clone, Default)]
 pub struct Folders {
-    /// What `LAO_DATA` names.
+    /// The folder that `LAO_DATA` names.
     pub lao_data: Option<PathBuf>,
     /// `data/` in the checkout.
     pub project: Option<PathBuf>,
-    /// Where downloads go.
+    /// The folder of downloads.
     pub cache: Option<PathBuf>,
 }
 
@@ -64,7 +64,8 @@ impl Folders {
     /// Returns the folders of this process: from `LAO_DATA`, the checkout that built it, and `XDG_CACHE_HOME`
     /// or `HOME`.
     ///
-    /// A relative `LAO_DATA` counts from the working directory or, if there is nothing, from the checkout.
+    /// A relative `LAO_DATA` is relative to the working directory or, if it does not exist there, to the
+    /// checkout.
     pub fn from_env() -> Self {
         let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -87,7 +88,7 @@ impl Folders {
             .filter_map(|(place, folder)| Some((place, folder.as_deref()?)))
     }
 
-    /// Returns the search in words, for messages.
+    /// Returns a description of the search, for messages.
     pub fn describe(&self) -> String {
         let word = |folder: &Option<PathBuf>| match folder {
             Some(folder) if folder.is_dir() => format!("{}", folder.display()),
@@ -99,7 +100,7 @@ impl Folders {
     }
 }
 
-/// A dataset whose files are all at hand.
+/// A dataset whose files were all found.
 #[derive(Debug, Clone)]
 pub struct Found<'a> {
     /// The manifest's entry.
@@ -108,15 +109,24 @@ pub struct Found<'a> {
     pub files: BTreeMap<&'a str, FoundFile<'a>>,
 }
 
-/// A file at hand.
+/// A file that was found.
 #[derive(Debug, Clone)]
 pub struct FoundFile<'a> {
     /// The manifest's entry.
     pub entry: &'a FileEntry,
-    /// Where it lies.
+    /// The path of the file.
     pub path: PathBuf,
-    /// In which of the places.
+    /// The kind of the folder that it is in.
     pub place: Place,
+}
+
+/// The checksum of a file that passed [`Catalog::check`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckedFile {
+    /// The file's SHA-256, in hexadecimal digits.
+    pub sha256: String,
+    /// Whether a checksum was known to compare with.
+    pub was_compared: bool,
 }
 
 /// Datasets by name.
@@ -127,12 +137,12 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Returns the library's manifest and this process's folders.
+    /// Returns the catalog of the library's manifest, in this process's folders.
     pub fn from_env() -> Result<Self, CatalogError> {
         Ok(Self::new(Manifest::embedded()?, Folders::from_env()))
     }
 
-    /// Returns a catalog of one's own.
+    /// Returns the catalog of a manifest, in these folders.
     pub fn new(manifest: Manifest, folders: Folders) -> Self {
         Self { manifest, folders }
     }
@@ -142,7 +152,7 @@ impl Catalog {
         &self.manifest.datasets
     }
 
-    /// Returns where this catalog looks.
+    /// Returns the folders that are searched.
     pub fn folders(&self) -> &Folders {
         &self.folders
     }
@@ -157,8 +167,7 @@ impl Catalog {
         })
     }
 
-    /// Returns the files of a dataset, all of them, or the reason why not. Compares sizes, not checksums;
-    /// never downloads.
+    /// Returns all files of a dataset. The function compares sizes, not checksums, and never downloads.
     pub fn find(&self, name: &str) -> Result<Found<'_>, CatalogError> {
         let dataset = self.dataset(name)?;
         let mut files = BTreeMap::new();
@@ -211,13 +220,15 @@ impl Catalog {
     }
 
     /// Compares a file with the manifest's checksum, or else with the one recorded at its first download.
-    /// Returns the checksum and whether there was one to compare with.
-    pub fn check(&self, file: &FoundFile<'_>) -> Result<(String, bool), CatalogError> {
+    ///
+    /// # Errors
+    /// Fails when the checksums differ, or the file cannot be read.
+    pub fn check(&self, file: &FoundFile<'_>) -> Result<CheckedFile, CatalogError> {
         self.check_open(file, &mut open(file)?)
     }
 
-    /// Does the same for a file that is open already and stands at its beginning.
-    fn check_open(&self, file: &FoundFile<'_>, input: &mut File) -> Result<(String, bool), CatalogError> {
+    /// Does the same as [`check`](Self::check) for an open file, which must be at its beginning.
+    fn check_open(&self, file: &FoundFile<'_>, input: &mut File) -> Result<CheckedFile, CatalogError> {
         let fail = |source| CatalogError::Io { path: file.path.clone(), source };
         let found = checksum::sha256_of(input).map_err(fail)?;
         let expected = match &file.entry.sha256 {
@@ -228,15 +239,14 @@ impl Catalog {
             Some(expected) if expected != found => {
                 Err(CatalogError::Checksum { path: file.path.clone(), expected, found })
             }
-            Some(_) => Ok((found, true)),
-            None => Ok((found, false)),
+            expected => Ok(CheckedFile { sha256: found, was_compared: expected.is_some() }),
         }
     }
 
-    /// Downloads what is not at hand of a dataset into the cache, checked. Only this function touches the
+    /// Downloads the missing files of a dataset into the cache, and checks them. Only this function uses the
     /// network.
     ///
-    /// Needs the feature `download`.
+    /// It needs the feature `download`.
     #[cfg(feature = "download")]
     pub fn fetch(&self, name: &str, progress: &mut dyn DownloadProgress) -> Result<Found<'_>, CatalogError> {
         let dataset = self.dataset(name)?;
@@ -253,7 +263,7 @@ impl Catalog {
         self.find(name)
     }
 
-    /// Finds, checks and reads a dataset. Never downloads.
+    /// Finds, checks and reads a dataset. The function never downloads.
     ///
     /// Each file is opened once, so that the bytes that are read are those that were checked.
     pub fn load(&self, name: &str) -> Result<Loaded, CatalogError> {
@@ -268,8 +278,8 @@ impl Catalog {
     }
 }
 
-/// Opens a file for reading; what became a pipe or device since it was found would not end, or not be there
-/// twice.
+/// Opens a file for reading, and refuses what has become a pipe or device since it was found: it might not
+/// end, and could not be read twice.
 fn open(file: &FoundFile<'_>) -> Result<File, CatalogError> {
     let fail = |source| CatalogError::Io { path: file.path.clone(), source };
     let input = File::open(&file.path).map_err(fail)?;

@@ -1,14 +1,15 @@
-//! Opening data files: plain, gzip, bzip2 or zip, told apart by their first bytes, never by their name.
+//! Opens data files: plain, gzip, bzip2 or zip. Their first bytes distinguish them, never their name.
 //!
-//! An input is opened once, and the bytes that tell its packing are read again from memory, so pipes, named
-//! pipes, `/dev/stdin` and process substitution give what a file gives. Only zip needs a file, because its
-//! directory stands at its end.
+//! An input is opened once, and the bytes that show its packing are read again from memory. Therefore pipes,
+//! named pipes, `/dev/stdin` and process substitution give the same result as a file. Only zip needs a file,
+//! because its directory is at its end.
 //!
-//! Decompression stops at a limit, so a small hostile file cannot fill the memory; check sums inside gzip,
-//! bzip2 and zip are verified, so damage is an error and never a wrong number.
+//! Decompression stops at a limit, so that a small hostile file cannot fill the memory. Check sums inside
+//! gzip, bzip2 and zip are verified, so that damage is an error and never a wrong number.
 //!
-//! The features of the crate say what is unpacked: `gzip`, a default one, and `archives` for bzip2 and zip. A
-//! file that needs an absent feature is refused by its name ([`ArchiveFault::Feature`]).
+//! The features of the crate decide what is unpacked: `gzip`, a default one, and `archives` for bzip2 and
+//! zip. A file that needs an absent feature is refused with the name of the feature
+//! ([`ArchiveFault::Feature`]).
 
 use super::error::{ArchiveFault, At, FormatError, ReadProblem};
 use super::text::{self, HEAD, Packing, read_full, refuse_packed};
@@ -26,17 +27,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[cfg(feature = "gzip")]
 pub(super) const BUFFER: usize = 1 << 16;
 
-/// How much a compressed input may unpack to: `min(max_bytes, max(free_bytes, max_ratio * compressed size))`,
-/// all members of an archive together. Of a pipe, the compressed size is what has been read of it so far.
+/// The largest size that a compressed input may unpack to: `min(max_bytes, max(free_bytes, max_ratio *
+/// compressed size))`, all members of an archive together. Of a pipe, the compressed size is what has been
+/// read of it so far.
 ///
 /// A plain file is not limited; a plain pipe or device, which may be endless, is limited to `max_bytes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Most bytes whatever the ratio. Default 16 GiB.
+    /// The largest number of bytes, whatever the ratio. The default is 16 GiB.
     pub max_bytes: u64,
-    /// Most bytes out per byte in. Default 200; real tables compress 3 to 30 times.
+    /// The largest number of unpacked bytes per compressed byte. The default is 200; real tables compress 3
+    /// to 30 times.
     pub max_ratio: u64,
-    /// Bytes that are always allowed, since small files may compress very well. Default 64 MiB.
+    /// The number of bytes that is always allowed, since small files may compress very well. The default is
+    /// 64 MiB.
     pub free_bytes: u64,
 }
 
@@ -52,7 +56,7 @@ impl Limits {
     }
 }
 
-/// Which file to read, and how much of it.
+/// The choice of a member, and the limits of a file that is opened.
 #[derive(Debug, Clone, Default)]
 pub struct Opening {
     /// In a zip archive: the member's name, or a pattern where `*` stands for any text. Members that fit are
@@ -91,7 +95,7 @@ pub(super) enum Content {
     Zip(zip::Member),
 }
 
-/// What one input may unpack to; shared by the members of an archive.
+/// The allowance of one input, which the members of an archive share.
 #[derive(Clone)]
 pub(super) struct Allowance {
     spent: Arc<AtomicU64>,
@@ -100,12 +104,12 @@ pub(super) struct Allowance {
     limits: Limits,
 }
 
-/// Something with random access, for zip.
+/// An input with random access, for zip.
 pub(super) trait Seekable: Read + Seek + Send {}
 
 impl<T: Read + Seek + Send> Seekable for T {}
 
-/// Where bytes come from.
+/// The origin of the bytes.
 enum Input {
     Stream(Stream),
     Seekable(Box<dyn Seekable>),
@@ -222,7 +226,7 @@ impl Part {
     }
 }
 
-/// Counts the bytes that pass.
+/// A reader that counts the bytes that pass.
 struct Counted {
     input: Stream,
     count: Arc<AtomicU64>,

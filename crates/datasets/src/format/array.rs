@@ -1,14 +1,14 @@
 //! Arrays of numbers as binary formats store them, and their conversion to tables.
 //!
-//! The naive reader decodes number by number: it takes the bytes of one, turns them round if need be, asks
-//! for the type, and refuses an integer that f64 cannot hold, or a number that is not finite. Four departures
-//! are for speed:
+//! The naive reader decodes number by number: it takes the bytes of a number, reverses them if need be,
+//! matches the type, and refuses an integer that f64 cannot represent, or a number that is not finite. Four
+//! departures are for speed:
 //!
 //! 1. bytes are decoded a chunk at a time, and the type is matched once per chunk;
-//! 2. a chunk is checked as a whole. Only a chunk that fails is looked at number by number, as the naive
-//!    reader does, to name the first culprit;
-//! 3. the room for values doubles, and is all that is needed as soon as a quarter is there;
-//! 4. an array is turned in place, or not at all where its own order is the wanted one.
+//! 2. a chunk is checked as a whole. Only a chunk that fails is checked number by number, as the naive reader
+//!    does, to name the first number that is refused;
+//! 3. the capacity for values doubles, and becomes the final one as soon as a quarter of the values was read;
+//! 4. an array is transposed in place, or not at all if it has the wanted order.
 
 use super::archive::Part;
 use super::csv::Column;
@@ -19,13 +19,13 @@ use super::text::{read_full, refuse_nested, refuse_packed};
 use lao_kernels::all_finite;
 use std::io::Read;
 
-/// Bytes decoded at a time; a multiple of the size of every number.
+/// The number of bytes that are decoded at a time: a multiple of the size of every number.
 const CHUNK: usize = 1 << 16;
 
 /// An array read from a binary file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Array {
-    /// Extent of each axis.
+    /// The extent of each axis.
     pub shape: Vec<usize>,
     /// The values in the file's order.
     pub values: Vec<f64>,
@@ -35,7 +35,7 @@ pub struct Array {
     pub(crate) file: String,
 }
 
-/// Type of one stored number.
+/// The type of a stored number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Element {
     U8,
@@ -250,32 +250,34 @@ fn first_culprit(
 }
 
 impl Array {
-    /// Makes a table whose rows run along the first axis; further axes are laid out one after the other.
+    /// Returns a table whose rows run along the first axis; further axes are laid out one after the other.
     /// `labels` is an array of one axis.
     ///
     /// # Errors
-    /// When the array makes no table, or there are more or fewer labels than rows.
+    /// Fails when the array makes no table, or there are more or fewer labels than rows.
     pub fn into_table(self, labels: Array) -> Result<DenseTable, FormatError> {
         self.require_labels(&labels)?;
         let (_, columns, values) = self.laid_out(false)?;
         Ok(DenseTable::of_columns(columns, values, labels.values))
     }
 
-    /// Makes a table as [`into_table`](Self::into_table) does, whose labels are one of the array's own
+    /// Returns a table like [`into_table`](Self::into_table), whose labels are one of the array's own
     /// columns.
     ///
     /// # Errors
-    /// When the array makes no table, or has no such column, or no other. A column of an array has no name.
+    /// Fails when the array makes no table, or has no such column, or no other. A column of an array has no
+    /// name.
     pub fn into_table_labeled_by(mut self, target: &Column) -> Result<DenseTable, FormatError> {
         let labels = self.take_labels(target)?;
         self.into_table(labels)
     }
 
-    /// Takes one of the columns out of the array, and returns it as an array of one axis. Of three axes or
-    /// more, all but the first are laid out as one.
+    /// Removes one of the columns from the array, and returns it as an array of one axis. If there are three
+    /// axes or more, all but the first are laid out as one.
     ///
     /// # Errors
-    /// As [`into_table_labeled_by`](Self::into_table_labeled_by); the array stays as it was.
+    /// Fails in the cases of [`into_table_labeled_by`](Self::into_table_labeled_by); the array stays as it
+    /// was.
     pub fn take_labels(&mut self, target: &Column) -> Result<Array, FormatError> {
         let (rows, columns) = self.table_shape()?;
         let fail = |problem| Err(FormatError::new(&self.file, At::File, problem));

@@ -1,11 +1,11 @@
-//! CSV: one row per line, numbers only, one column being the label.
+//! CSV: one row of numbers per line, of which one is the label.
 //!
-//! Quoted fields and every kind of line end are understood; blank lines are passed over. Blanks around a
-//! field are left out, and so is the mark that some programs write before UTF-8.
+//! Quoted fields and every kind of line end are understood; blank lines are skipped. Blanks around a field
+//! are left out, and so is the mark that some programs write before UTF-8.
 //!
-//! Whether a file has a header cannot be told from its bytes, so [`CsvOptions::header`] says it, and the
-//! reader refuses a header that looks like a row of data: all its fields are numbers (or empty), and no
-//! column is asked for by name.
+//! The bytes of a file do not show whether it has a header. [`CsvOptions::header`] states it, and the reader
+//! refuses a header that looks like a row of data: all its fields are numbers (or empty), and no column is
+//! asked for by name.
 
 use super::archive::{Opening, Part, open};
 use super::error::{At, FormatError, ReadProblem, shown};
@@ -32,23 +32,23 @@ pub enum Column {
     },
 }
 
-/// How to read a CSV file.
+/// The options of a CSV file.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CsvOptions {
-    /// Whether the first row holds names. Default true; a first row of numbers is then an error.
+    /// Whether the first row has names. The default is true; a first row of numbers is then an error.
     #[serde(default = "yes")]
     pub header: bool,
-    /// The column of the label. Default: the last.
+    /// The column of the label. The default is the last column.
     #[serde(default = "last_column")]
     pub target: Column,
-    /// Columns to leave out.
+    /// The columns to leave out.
     #[serde(default)]
     pub drop: Vec<Column>,
-    /// Column whose text names the row's group; no feature.
+    /// The column whose text names the row's group. It is not a feature.
     #[serde(default)]
     pub group: Option<Column>,
-    /// Separator: an ASCII character that fields are not written with. Default `,`.
+    /// The separator: an ASCII character that does not occur in numbers. The default is `,`.
     #[serde(default = "comma")]
     pub delimiter: char,
 }
@@ -65,7 +65,7 @@ fn comma() -> char {
     ','
 }
 
-/// Tells whether a delimiter cannot be part of a number, a quote or a line end.
+/// Returns whether a delimiter cannot be part of a number, a quote or a line end.
 fn allowed_delimiter(delimiter: char) -> bool {
     delimiter.is_ascii()
         && !delimiter.is_ascii_alphanumeric()
@@ -85,11 +85,11 @@ pub struct DenseRow<'a> {
     pub label: f64,
     /// One value per feature column, in file order.
     pub values: &'a [f64],
-    /// Number of the row's group, by first appearance.
+    /// The number of the row's group, in the order of first appearance.
     pub group: Option<u32>,
 }
 
-/// What each column of the file is for.
+/// The use of each column of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Layout {
     fields: usize,
@@ -98,7 +98,7 @@ struct Layout {
     features: Vec<usize>,
 }
 
-/// Reads rows one at a time into a buffer that it keeps.
+/// A reader of rows, one at a time, into a buffer that it keeps.
 pub struct CsvReader<R> {
     name: String,
     records: Records<R>,
@@ -155,7 +155,7 @@ impl<R: Read> CsvReader<R> {
         Some(layout.features.iter().map(|&j| names[j].clone()).collect())
     }
 
-    /// A header must not look like a row of data, unless the options know it by its names.
+    /// Refuses a header that looks like a row of data, unless the options name its columns.
     fn check_header(&self) -> Result<(), FormatError> {
         let CsvOptions { target, drop, group, .. } = &self.options;
         let known = [target].into_iter().chain(drop).chain(group).any(|c| matches!(c, Column::Name(_)));
@@ -290,7 +290,7 @@ pub fn read_csv(path: &Path, opening: &Opening, options: &CsvOptions) -> Result<
     read_parts(open(path, opening)?, &path.display().to_string(), options)
 }
 
-/// Returns the same from streams that are open already; `file` is what they are streams of.
+/// Returns the same table from open streams; `file` is their source.
 pub(crate) fn read_parts(
     parts: Vec<Part>,
     file: &str,

@@ -1,4 +1,4 @@
-//! What can be wrong with a data file, said so that the reader of the message can mend it.
+//! The errors of data files, with the remedy for each.
 
 use std::fmt;
 use std::io;
@@ -25,15 +25,15 @@ impl fmt::Display for At {
     }
 }
 
-/// A data file that cannot be used: which file, where in it, and what is wrong.
+/// The reason why a data file cannot be used: the file, the place in it, and the problem.
 #[derive(Debug, thiserror::Error)]
 #[error("{file}{at}: {problem}")]
 pub struct FormatError {
     /// The file, followed by `/member` inside a zip archive.
     pub file: String,
-    /// Where in the file.
+    /// The place in the file.
     pub at: At,
-    /// What is wrong there.
+    /// The problem at this place.
     pub problem: ReadProblem,
 }
 
@@ -56,7 +56,7 @@ impl FormatError {
     }
 }
 
-/// What is wrong. Each message names the field, the value, and what to do.
+/// A problem of a data file. Each message names the field, the value, and the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadProblem {
     /// The operating system refused.
@@ -87,7 +87,7 @@ pub enum ReadProblem {
         /// What stands where the label should.
         value: String,
     },
-    /// Labels and rows are not equally many.
+    /// The number of labels differs from that of rows.
     #[error("holds {labels} labels for {rows} rows; the two files must come from the same release")]
     LabelCount {
         /// Labels found.
@@ -250,7 +250,7 @@ pub enum ReadProblem {
         /// Columns of the file.
         columns: usize,
     },
-    /// Not a single row.
+    /// The file has no rows.
     #[error("holds no rows; a data set needs at least one")]
     NoRows,
     /// The first bytes are not those of the format.
@@ -314,7 +314,7 @@ pub enum ReadProblem {
     },
 }
 
-/// What can go wrong between the compressed file and its reader.
+/// A problem of a packed file.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveFault {
     /// The compressed data contradict themselves or end too early.
@@ -344,7 +344,7 @@ pub enum ArchiveFault {
         /// The feature that undoes it.
         feature: &'static str,
     },
-    /// Something else than text.
+    /// The file is not text.
     #[error("holds {kind}, but text in UTF-8 is expected; {remedy}")]
     Foreign {
         /// What the first bytes tell.

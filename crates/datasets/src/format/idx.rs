@@ -47,7 +47,7 @@ pub fn read_idx(path: &Path, opening: &Opening) -> Result<Array, FormatError> {
     read_parts(open(path, opening)?, &path.display().to_string())
 }
 
-/// Returns the same from streams that are open already; `file` is what they are streams of.
+/// Returns the same array from open streams; `file` is their source.
 pub(crate) fn read_parts(parts: Vec<Part>, file: &str) -> Result<Array, FormatError> {
     let part = single(parts, file)?;
     let name = part.name.clone();

@@ -18,7 +18,7 @@ use std::path::Path;
 
 const CHUNK: usize = 1 << 18;
 
-/// How to read LibSVM text.
+/// The options of LibSVM text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LibsvmOptions {
@@ -36,12 +36,12 @@ struct Bounds {
     dim: u32,
 }
 
-/// Reads rows one at a time into buffers that it keeps.
+/// A reader of rows, one at a time, into buffers that it keeps.
 pub struct LibsvmReader<R> {
     name: String,
     input: Text<R>,
     options: LibsvmOptions,
-    /// Bytes of blank lines and comments since the last row.
+    /// The number of bytes of blank lines and comments since the last row.
     passed: usize,
     buffer: Vec<u8>,
     /// `buffer[start..complete]` holds whole lines, `buffer[complete..end]` the beginning of the next one.
@@ -303,7 +303,7 @@ pub fn read_libsvm(
     read_parts(open(path, opening)?, &path.display().to_string(), options)
 }
 
-/// Returns the same from streams that are open already; `file` is what they are streams of.
+/// Returns the same table from open streams; `file` is their source.
 pub(crate) fn read_parts(
     parts: Vec<Part>,
     file: &str,

@@ -1,14 +1,14 @@
 //! Strict, streaming readers of data files: LibSVM, CSV, IDX and NPY, plain or packed by gzip, bzip2 or zip.
 //!
-//! A reader gives exactly what the file says, or a [`FormatError`] with file, place, value and remedy. It
-//! never panics and never leaves out a bad row, whatever the bytes; it passes over blank lines and comments
-//! only.
+//! A reader returns exactly what the file contains, or a [`FormatError`] with file, place, value and remedy.
+//! It never panics and never leaves out a malformed row, whatever the bytes; it skips only blank lines and
+//! comments.
 //!
-//! Some things cannot be told from the bytes, so options say them: whether the first row of a CSV file is a
-//! header, and whether a LibSVM file counts from 0 or from 1. Where the bytes contradict an option, the
-//! reader refuses the file: a header of nothing but numbers, an index 0, or the comment of
-//! `dump_svmlight_file`. Where they do not, the option holds: a LibSVM file that counts from 0 and has
-//! neither index 0 nor that comment is read one attribute too low.
+//! Two facts cannot be read from the bytes, so that options state them: whether the first row of a CSV file
+//! is a header, and whether a LibSVM file counts from 0 or from 1. If the bytes contradict an option, the
+//! reader refuses the file: a header that consists of numbers, an index 0, or the comment of
+//! `dump_svmlight_file`. Otherwise the option decides: a LibSVM file that counts from 0 and has neither an
+//! index 0 nor that comment is read one attribute too low.
 //!
 //! | source | is read |
 //! |---|---|
@@ -16,8 +16,8 @@
 //! | a pipe, `/dev/stdin`, `<(command)`; not zip | by the same functions, with the same result |
 //! | any [`Read`](std::io::Read), bytes in memory | by [`open_reader`], [`open_seekable`], `CsvReader` |
 //!
-//! Input may be endless or hostile, so [`limits`] bound a line, a field, a row, the claim of a header and the
-//! members of an archive, and [`Limits`] bound what is unpacked.
+//! Input may be endless or hostile. Therefore [`limits`] bound a line, a field, a row, the numbers that a
+//! header announces and the members of an archive, and [`Limits`] bound the unpacked bytes.
 
 mod archive;
 mod array;

@@ -55,7 +55,7 @@ pub fn read_npy(path: &Path, opening: &Opening) -> Result<Array, FormatError> {
     read_parts(open(path, opening)?, &path.display().to_string())
 }
 
-/// Returns the same from streams that are open already; `file` is what they are streams of.
+/// Returns the same array from open streams; `file` is their source.
 pub(crate) fn read_parts(parts: Vec<Part>, file: &str) -> Result<Array, FormatError> {
     let part = single(parts, file)?;
     let name = part.name.clone();
@@ -71,9 +71,10 @@ struct Header {
 
 impl Header {
     fn parse(text: &[u8]) -> Result<Self, ReadProblem> {
-        let bad = |field, value: &[u8], allowed| ReadProblem::Header { field, value: shown(value), allowed };
+        let unsupported =
+            |field, value: &[u8], allowed| ReadProblem::Header { field, value: shown(value), allowed };
         let dictionary = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }";
-        let syntax = || bad("dictionary", text, dictionary);
+        let syntax = || unsupported("dictionary", text, dictionary);
         let mut rest = std::str::from_utf8(text).map_err(|_| syntax())?.trim();
         rest = rest.strip_prefix('{').and_then(|r| r.strip_suffix('}')).ok_or_else(syntax)?.trim();
         let (mut descr, mut order, mut shape) = (None, None, None);
@@ -90,10 +91,10 @@ impl Header {
                 "descr" => &mut descr,
                 "fortran_order" => &mut order,
                 "shape" => &mut shape,
-                _ => return Err(bad("key", key.as_bytes(), "descr, fortran_order, shape")),
+                _ => return Err(unsupported("key", key.as_bytes(), "descr, fortran_order, shape")),
             };
             if slot.replace(value.trim()).is_some() {
-                return Err(bad("key", key.as_bytes(), "each key once"));
+                return Err(unsupported("key", key.as_bytes(), "each key once"));
             }
             let after = after.trim_start();
             rest = match after.strip_prefix(',') {
@@ -105,15 +106,19 @@ impl Header {
         let (descr, order, shape) =
             (descr.ok_or_else(syntax)?, order.ok_or_else(syntax)?, shape.ok_or_else(syntax)?);
         let (element, big_endian) = quoted(descr).and_then(|(inner, _)| element(inner)).ok_or_else(|| {
-            bad("descr", descr.as_bytes(), "one of <, >, = or | and f4, f8, i1, i2, i4, i8, u1, u2, u4 or u8")
+            unsupported(
+                "descr",
+                descr.as_bytes(),
+                "one of <, >, = or | and f4, f8, i1, i2, i4, i8, u1, u2, u4 or u8",
+            )
         })?;
         let fortran_order = match order {
             "True" => true,
             "False" => false,
-            _ => return Err(bad("fortran_order", order.as_bytes(), "True and False")),
+            _ => return Err(unsupported("fortran_order", order.as_bytes(), "True and False")),
         };
-        let shape =
-            extents(shape).ok_or_else(|| bad("shape", shape.as_bytes(), "a tuple such as (3,) or (3, 4)"))?;
+        let shape = extents(shape)
+            .ok_or_else(|| unsupported("shape", shape.as_bytes(), "a tuple such as (3,) or (3, 4)"))?;
         Ok(Self { element, big_endian, fortran_order, shape })
     }
 }

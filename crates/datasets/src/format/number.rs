@@ -19,7 +19,7 @@ pub(crate) fn parse(token: &[u8]) -> Option<f64> {
     }
 }
 
-/// Returns the value by the standard library.
+/// Returns the value as the standard library reads it.
 pub(crate) fn parse_std(token: &[u8]) -> Option<f64> {
     std::str::from_utf8(token).ok()?.parse().ok()
 }

@@ -3,6 +3,15 @@
 //! *Source*: RFC 4180. A field that begins with a quote ends with one, a quote inside it is written twice,
 //! and it may hold delimiters and line ends. Elsewhere a quote is a character like any other. Lines end in
 //! LF, CR LF or CR.
+//!
+//! *Why not the crate `csv`*, with which `lao` reads the tables of people: that crate accepts any bytes as
+//! some rows. It takes a quote that is never closed for the rest of the file, and text behind a closing quote
+//! for a part of the field (the test `what_the_csv_crate_accepts_is_refused` in `tests/readers.rs`), where a
+//! strict reader must name the line. Its record grows with the row, so that a stream without line ends
+//! exhausts the memory; this one stops at the [limits](super::limits) (the test
+//! `a_csv_line_without_an_end_is_refused` in `tests/endless.rs`). `lao` has the whole text in memory before
+//! it splits the text, and therefore needs no limit. On well-formed text both give the same numbers (the test
+//! `csv_agrees_with_the_csv_crate`).
 
 use super::error::{At, FormatError, ReadProblem};
 use super::limits::{LONGEST_FIELD, LONGEST_LINE, MOST_FIELDS};
@@ -12,7 +21,7 @@ use std::io::{self, Read};
 const BUFFER: usize = 1 << 17;
 const QUOTE: u8 = b'"';
 
-/// The rows of a stream, one at a time, in buffers that are kept.
+/// The rows of a stream, which are read one at a time into buffers that are kept.
 pub(crate) struct Records<R> {
     input: Text<R>,
     delimiter: u8,
@@ -20,17 +29,17 @@ pub(crate) struct Records<R> {
     /// `buffer[at..end]` is still to be split.
     at: usize,
     end: usize,
-    /// The line on which the next byte stands.
+    /// The line of the next byte.
     next_line: u64,
     /// Whether the byte before the next one is a CR, whose LF does not begin another line.
     after_cr: bool,
     text: Vec<u8>,
-    /// Where each field ends in `text`.
+    /// The end of each field in `text`.
     ends: Vec<usize>,
     line: u64,
 }
 
-/// Where in a row the next byte stands.
+/// The place of the next byte in its row.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
     /// Before the first byte of a row.
@@ -78,7 +87,7 @@ impl<R: Read> Records<R> {
         (0..self.len()).map(|j| self.field(j))
     }
 
-    /// Tells whether the row holds a byte that no text has.
+    /// Returns whether the row has a byte that no text has.
     pub(crate) fn holds_nul(&self) -> bool {
         self.text.contains(&0)
     }
@@ -90,7 +99,7 @@ impl<R: Read> Records<R> {
 
     /// Reads the next row that is not blank; false at the end. `name` is the stream's, for messages.
     pub(crate) fn read(&mut self, name: &str) -> Result<bool, FormatError> {
-        // Bytes since the last row, which the limit is on.
+        // The number of bytes since the last row, which is limited.
         let mut passed = 0;
         loop {
             self.text.clear();
@@ -121,7 +130,7 @@ impl<R: Read> Records<R> {
                 };
             }
             let fresh = &self.buffer[self.at..self.end];
-            // Text up to the next byte that means something here.
+            // The text up to the next byte that has a meaning here.
             let plain = match place {
                 Place::Closed => Some(0),
                 Place::Row | Place::Field if fresh[0] == QUOTE => Some(0),
@@ -174,7 +183,7 @@ impl<R: Read> Records<R> {
                     return Ok(true);
                 }
                 _ if byte.is_ascii_whitespace() => Place::Closed,
-                // Only behind a closing quote does anything else come to be looked at.
+                // Another byte is possible only behind a closing quote.
                 _ => {
                     let (field, value) = (self.ends.len(), char::from(byte));
                     return Err(Stop::ReadProblem(ReadProblem::AfterQuote { field, value }));
@@ -215,7 +224,7 @@ impl<R: Read> Records<R> {
     }
 }
 
-/// Why a row could not be split off.
+/// The reason why a row could not be split off.
 enum Stop {
     ReadProblem(ReadProblem),
     Io(io::Error),

@@ -195,7 +195,7 @@ pub struct SparseRow<'a> {
 }
 
 impl SparseRows {
-    /// Returns a table without rows yet, of `dim` attributes.
+    /// Returns a table of `dim` attributes without rows.
     pub fn new(dim: usize) -> Self {
         Self { starts: vec![0], dim, ..Self::default() }
     }
@@ -216,7 +216,7 @@ impl SparseRows {
         SparseRow { label: self.labels[i], indices: &self.indices[span.clone()], values: &self.values[span] }
     }
 
-    /// Adds a row; the dimension grows if the row asks for it.
+    /// Adds a row; the dimension grows if the row has a larger index.
     pub fn push(&mut self, row: SparseRow<'_>) {
         self.labels.push(row.label);
         self.indices.extend_from_slice(row.indices);
@@ -305,7 +305,7 @@ impl Table {
     }
 }
 
-/// A reader that found no rows at all has nothing to give.
+/// Refuses a table without rows.
 pub(crate) fn require_rows(rows: usize, file: &str) -> Result<(), FormatError> {
     if rows == 0 { Err(FormatError::new(file, At::File, ReadProblem::NoRows)) } else { Ok(()) }
 }

@@ -1,9 +1,9 @@
-//! The beginning of a stream tells what it holds: which packing, or text in which encoding.
+//! Recognizes the content of a stream by its first bytes: a packing, or text in an encoding.
 
 use super::error::ArchiveFault;
 use std::io::{self, Read};
 
-/// As many bytes as the longest signature has.
+/// The number of bytes of the longest signature.
 pub(crate) const HEAD: usize = 10;
 
 /// The packings that readers undo.
@@ -43,7 +43,7 @@ pub(crate) fn packing(head: &[u8]) -> Option<Packing> {
     }
 }
 
-/// Refuses by name what no reader unpacks.
+/// Refuses, by its name, a packing that no reader undoes.
 pub(crate) fn refuse_packed(head: &[u8]) -> Result<(), ArchiveFault> {
     const SIGNATURES: [(&[u8], &str, &str); 9] = [
         (b"\xfd7zXZ\0", "xz", "`xz -d FILE`"),
@@ -60,7 +60,7 @@ pub(crate) fn refuse_packed(head: &[u8]) -> Result<(), ArchiveFault> {
     found.map_or(Ok(()), |(_, kind, remedy)| Err(ArchiveFault::Packed { kind, remedy }))
 }
 
-/// Refuses by name a packing that is found where the packing has been undone already.
+/// Refuses, by its name, a packing inside of a packing.
 pub(crate) fn refuse_nested(head: &[u8]) -> Result<(), ArchiveFault> {
     let (kind, remedy) = match packing(head) {
         Some(Packing::Gzip) => ("gzip", "`gzip -d FILE`, once for each time that it is packed"),
@@ -71,7 +71,7 @@ pub(crate) fn refuse_nested(head: &[u8]) -> Result<(), ArchiveFault> {
     Err(ArchiveFault::Packed { kind, remedy })
 }
 
-/// Refuses by name what is no text in UTF-8, as far as its first bytes tell.
+/// Refuses, by its name, a content whose first bytes show that it is not text in UTF-8.
 fn refuse_foreign(head: &[u8]) -> Result<(), ArchiveFault> {
     refuse_packed(head)?;
     refuse_nested(head)?;
@@ -95,7 +95,7 @@ fn refuse_foreign(head: &[u8]) -> Result<(), ArchiveFault> {
     }
 }
 
-/// Reads into `buffer` until it is full or the input ends; returns how many bytes there were.
+/// Reads into `buffer` until it is full or the input ends; returns the number of bytes.
 pub(crate) fn read_full(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut found = 0;
     while found < buffer.len() {

@@ -1,4 +1,4 @@
-//! Zip archives: which members a file has, and each as a stream.
+//! Zip archives: the members of a file, each as a stream.
 
 use super::archive::{Allowance, BUFFER, Content, Opening, Part, Seekable, Stream};
 use super::error::{ArchiveFault, At, FormatError, ReadProblem};
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(super) struct Member {
     /// The archive, at the first byte of the member.
     archive: Shared,
-    /// How many bytes of the archive the member takes.
+    /// The number of bytes of the archive that the member takes.
     compressed: u64,
     /// Its size and check sum, as the directory has them.
     size: u64,
@@ -102,7 +102,7 @@ pub(super) fn members(
     Ok(parts)
 }
 
-/// Tells whether `name` fits `pattern`, where `*` stands for any text. Time is linear in both: the text
+/// Returns whether `name` fits `pattern`, where `*` stands for any text. Time is linear in both: the text
 /// before the first star and the text behind the last are fixed, and each text between stars may be taken
 /// where it is found first.
 fn fits(pattern: &str, name: &str) -> bool {

@@ -5,7 +5,7 @@ use crate::format::{Array, FormatError};
 use lao_finite_sum::{DesignMatrix, FiniteSumError};
 use thiserror::Error;
 
-/// An array that cannot be examples.
+/// The reason why an array cannot be examples.
 #[derive(Debug, Error)]
 pub enum ArrayError {
     /// The array makes no table, or the labels do not fit.
@@ -20,9 +20,9 @@ pub enum ArrayError {
 }
 
 impl Array {
-    /// Makes the rows the examples of a finite sum, as [`into_table`](Self::into_table) and
-    /// [`examples`](crate::format::Table::examples) do together, but takes the numbers over. No number moves
-    /// where `by` is the array's own order: rows in C order, columns in Fortran order.
+    /// Returns the rows as the examples of a finite sum, like [`into_table`](Self::into_table) and
+    /// [`examples`](crate::format::Table::examples) together, but without a copy of the numbers. No number
+    /// moves if `by` is the array's own order: rows in C order, columns in Fortran order.
     ///
     /// ```
     /// use lao_datasets::format::csv::Column;
@@ -42,8 +42,8 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// When the array makes no table. When its values have been changed since it was read, also when a number
-    /// is not finite.
+    /// Fails when the array is not a table, or its values were changed since it was read and a number is not
+    /// finite.
     pub fn into_examples(self, by: By) -> Result<DesignMatrix<f64>, ArrayError> {
         let (rows, dim, values) = self.laid_out(by == By::Rows)?;
         Ok(match by {
@@ -52,12 +52,12 @@ impl Array {
         })
     }
 
-    /// Makes the rows a stream of examples with these labels, one per row. No number moves if the array is in
-    /// C order.
+    /// Returns the rows as a stream of examples with these labels, one per row. No number moves if the array
+    /// is in C order.
     ///
     /// # Errors
-    /// When the array makes no table, or there are more or fewer labels than rows. When the values have been
-    /// changed since they were read, also when a number is not finite.
+    /// Fails when the array is not a table, the number of labels is not that of rows, or the values were
+    /// changed since they were read and a number is not finite.
     pub fn into_rows(self, labels: Array) -> Result<Rows<f64>, ArrayError> {
         self.require_labels(&labels)?;
         let (_, dim, values) = self.laid_out(true)?;

@@ -32,11 +32,11 @@ pub struct Columns<T> {
 }
 
 impl<T: Element> Columns<T> {
-    /// Returns a table of `dim` attributes and one row per label. No rows at all are legal: such a source is
-    /// dry at once.
+    /// Returns a table of `dim` attributes and one row per label. A table without rows is allowed, and is dry
+    /// from the start.
     ///
     /// # Errors
-    /// When the shape does not fit, or a number is not finite.
+    /// Fails when the shape does not fit, or a number is not finite.
     pub fn new(dim: usize, values: Vec<T>, labels: Vec<f64>) -> Result<Columns<T>, MemoryError> {
         let rows = labels.len();
         check_shape(dim, values.len(), rows)?;
@@ -48,7 +48,7 @@ impl<T: Element> Columns<T> {
         Ok(Columns { dim, values: Arc::new(values), labels: Arc::new(labels), passes: Passes::new(rows) })
     }
 
-    /// Returns the same rows in a random order drawn from `seed`, from the start.
+    /// Returns the same rows in a random order, which is drawn from `seed`, at the start of the stream.
     pub fn shuffled(&self, seed: &Seed) -> Columns<T> {
         let order = permutation(self.rows(), seed);
         let columns = self.values.chunks_exact(self.rows().max(1));
@@ -60,7 +60,7 @@ impl<T: Element> Columns<T> {
         }
     }
 
-    /// Goes over the rows `passes` times before it is dry.
+    /// Returns the source that passes over the rows `passes` times before it is dry.
     pub fn with_passes(mut self, passes: u64) -> Columns<T> {
         self.passes = self.passes.with_passes(passes);
         self
@@ -79,11 +79,11 @@ impl<T: Element> Columns<T> {
 }
 
 impl Columns<f64> {
-    /// Returns the same table with values in single precision: half the memory to read. Labels stay as they
-    /// are.
+    /// Returns the same table with values in single precision, which take half the memory. Labels stay as
+    /// they are.
     ///
     /// # Errors
-    /// When a value exceeds the range of single precision.
+    /// Fails when a value exceeds the range of single precision.
     pub fn to_single(&self) -> Result<Columns<f32>, MemoryError> {
         let values = self.values.iter().map(|&value| value as f32).collect();
         let mut single = Columns::new(self.dim, values, self.labels.to_vec())?;
@@ -145,7 +145,7 @@ impl<T: Element> Source for Columns<T> {
             tile.resize(rows.len(), 0.0);
             let support = ask.theta.iter().map(|(j, weight)| (self.column(j, &rows), weight));
             residual(support, &self.labels[rows.clone()], tile);
-            // Doubling is exact, so the 2 of the gradient may as well go here.
+            // Doubling is exact, so that the factor 2 of the gradient can be applied here.
             tile.iter_mut().for_each(|r| *r *= 2.0);
             gradient_block(ask.attributes.iter().map(|&j| self.column(j, &rows)), tile, sum);
             self.passes.advance(rows.len());

@@ -5,16 +5,16 @@ use lao_finite_sum::{DesignMatrix, FiniteSumError};
 use lao_kernels::{Compressed, CompressedError, Element};
 use thiserror::Error;
 
-/// How examples are laid out.
+/// The layout of examples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// Row after row: for steps on few components.
+    /// Row after row, for steps on few components.
     Rows,
-    /// Column after column: for whole gradients. Sparse tables keep their rows beside the columns.
+    /// Column after column, for whole gradients. Sparse tables keep their rows beside the columns.
     Columns,
 }
 
-/// Rows that cannot be the examples of a finite sum.
+/// The reason why rows cannot be the examples of a finite sum.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 pub enum ExamplesError {
     /// Parts of sparse rows that do not fit together.
@@ -29,16 +29,17 @@ impl Table {
     /// Returns a copy in double precision, as the examples of a finite sum; the labels stay here.
     ///
     /// # Errors
-    /// When a number is not finite, or sparse rows have been made to contradict themselves.
+    /// Fails when a number is not finite, or sparse rows have been made to contradict themselves.
     pub fn examples(&self, by: By) -> Result<DesignMatrix<f64>, ExamplesError> {
         self.laid_out(by, |value| value)
     }
 
-    /// Returns the same in single precision: half the memory, and the time that memory takes. Numbers are
-    /// rounded.
+    /// Returns the same examples in single precision, in which numbers are rounded. They take half the
+    /// memory, and half the time where the memory limits the speed.
     ///
     /// # Errors
-    /// As [`examples`](Self::examples), and when a number is too large for single precision.
+    /// Fails in the cases of [`examples`](Self::examples), and when a number is too large for single
+    /// precision.
     pub fn single_examples(&self, by: By) -> Result<DesignMatrix<f32>, ExamplesError> {
         self.laid_out(by, |value| value as f32)
     }
@@ -71,9 +72,9 @@ impl Table {
     }
 }
 
-/// Returns column-major values row after row: `out[i * dim + j]` is that at `j * n + i`. The naive loop, over
-/// whole rows, has a miss of the cache and of the page table for every number. Here, squares of numbers are
-/// turned one after the other, small enough that all their cache lines and pages stay at hand.
+/// Returns column-major values row after row: `out[i * dim + j]` is the value at `j * n + i`. The naive loop,
+/// over whole rows, misses the cache and the page table for every number. This one transposes one square
+/// block after the other, so small that all its cache lines and pages stay in the caches.
 fn rows_of_columns<T: Element>(columns: &[f64], n: usize, dim: usize, convert: impl Fn(f64) -> T) -> Vec<T> {
     const SIDE: usize = 32;
     let mut out = vec![convert(0.0); columns.len()];

@@ -3,12 +3,12 @@
 //! | source | storage | an attribute of consecutive examples is |
 //! |---|---|---|
 //! | [`Columns`] | column after column, `f32` or `f64` | contiguous: gradients run at memory bandwidth |
-//! | [`Rows`] | row after row, `f32` or `f64` | `dim` values apart: each look is a cache line |
+//! | [`Rows`] | row after row, `f32` or `f64` | `dim` values apart: each value is in another cache line |
 //! | [`SparseRowsSource`] | compressed rows | searched for in its row |
 //!
-//! Rows come in stored order; `shuffled` permutes them once, physically. A source is dry after one pass, or
-//! as many as `with_passes` says. Clones share the data, so that many runs over one table take no further
-//! memory.
+//! Rows come in stored order; `shuffled` returns a table whose stored rows are permuted. A source is dry
+//! after one pass, or after as many as `with_passes` says. Clones share the data, so that many runs over one
+//! table take no further memory.
 
 mod arrays;
 mod columns;
@@ -25,7 +25,7 @@ pub use sparse::SparseRowsSource;
 
 use thiserror::Error;
 
-/// Parts that do not make up a table.
+/// The reason why parts are not a table.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum MemoryError {
     /// The number of attributes is out of range.
@@ -34,7 +34,7 @@ pub enum MemoryError {
         /// The number of attributes.
         dim: usize,
     },
-    /// As many values as labels times attributes are needed.
+    /// The number of values is not that of labels times attributes.
     #[error("{values} values do not make up {rows} rows of {dim} attributes: give one label for each row")]
     Shape {
         /// Number of values.

@@ -4,7 +4,7 @@ use lao_observation::{Cursor, Seed, SourceError};
 use rand::RngExt;
 use std::ops::Range;
 
-/// Position in a stream that goes over `rows` rows a number of times.
+/// The position in a stream that passes over `rows` rows a number of times.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Passes {
     rows: usize,
@@ -12,17 +12,17 @@ pub(super) struct Passes {
 }
 
 impl Passes {
-    /// Returns the start of one pass.
+    /// Returns the position at the start of one pass.
     pub(super) fn new(rows: usize) -> Passes {
         Passes { rows, cursor: Cursor::new(rows as u64) }
     }
 
-    /// Returns the same position in a stream of so many passes.
+    /// Returns the same position in a stream of this number of passes.
     pub(super) fn with_passes(self, passes: u64) -> Passes {
         Passes { cursor: self.cursor.with_length((self.rows as u64).saturating_mul(passes)), ..self }
     }
 
-    /// Returns the same passes, from the start.
+    /// Returns the position at the start of the same passes.
     pub(super) fn rewound(self) -> Passes {
         Passes { cursor: Cursor::new(self.cursor.length()), ..self }
     }
@@ -31,7 +31,8 @@ impl Passes {
         self.cursor.position()
     }
 
-    /// Returns the next stored rows: at most `most`, within one pass; empty when dry.
+    /// Returns the range of the next stored rows: at most `most` rows, within one pass. It is empty if the
+    /// stream is dry.
     pub(super) fn upcoming(&self, most: usize) -> Range<usize> {
         let left = self.cursor.upcoming(most);
         if left == 0 {

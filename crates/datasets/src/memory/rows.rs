@@ -28,11 +28,11 @@ pub struct Rows<T> {
 }
 
 impl<T: Element> Rows<T> {
-    /// Returns a table of `dim` attributes and one row per label. No rows at all are legal: such a source is
-    /// dry at once.
+    /// Returns a table of `dim` attributes and one row per label. A table without rows is allowed, and is dry
+    /// from the start.
     ///
     /// # Errors
-    /// When the shape does not fit, or a number is not finite.
+    /// Fails when the shape does not fit, or a number is not finite.
     pub fn new(dim: usize, values: Vec<T>, labels: Vec<f64>) -> Result<Rows<T>, MemoryError> {
         let rows = labels.len();
         check_shape(dim, values.len(), rows)?;
@@ -44,7 +44,7 @@ impl<T: Element> Rows<T> {
         Ok(Rows { dim, values: Arc::new(values), labels: Arc::new(labels), passes: Passes::new(rows) })
     }
 
-    /// Returns the same rows in a random order drawn from `seed`, from the start.
+    /// Returns the same rows in a random order, which is drawn from `seed`, at the start of the stream.
     pub fn shuffled(&self, seed: &Seed) -> Rows<T> {
         let order = permutation(self.rows(), seed);
         Rows {
@@ -55,7 +55,7 @@ impl<T: Element> Rows<T> {
         }
     }
 
-    /// Goes over the rows `passes` times before it is dry.
+    /// Returns the source that passes over the rows `passes` times before it is dry.
     pub fn with_passes(mut self, passes: u64) -> Rows<T> {
         self.passes = self.passes.with_passes(passes);
         self
@@ -87,7 +87,8 @@ impl<T: Element> Source for Rows<T> {
             self.passes.advance(1);
             return Ok(1);
         }
-        // Few rows at a time, so that their cache lines are still there for the next attribute.
+        // Pass over few rows at a time, so that their cache lines are still in the cache for the next
+        // attribute.
         for tile in rows.clone().step_by(ROW_TILE) {
             let end = rows.end.min(tile + ROW_TILE);
             let stored = self.stored(tile..end);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// A table whose rows hold their non-zero attributes; an attribute that is not stored is 0.
 ///
-/// To observe k attributes of a row with m entries takes O(min(k, m) log max(k, m)).
+/// The observation of k attributes of a row with m entries takes time O(min(k, m) log max(k, m)).
 #[derive(Clone, Debug)]
 pub struct SparseRowsSource {
     table: Arc<SparseRows>,
@@ -17,23 +17,23 @@ pub struct SparseRowsSource {
 }
 
 impl SparseRowsSource {
-    /// Takes over compressed rows. No rows at all are legal: such a source is dry at once.
+    /// Returns the table of compressed rows. A table without rows is allowed, and is dry from the start.
     ///
     /// # Errors
-    /// When the parts do not fit together, or a number is not finite.
+    /// Fails when the parts do not fit together, or a number is not finite.
     pub fn new(table: SparseRows) -> Result<SparseRowsSource, MemoryError> {
         check(&table)?;
         let passes = Passes::new(table.labels.len());
         Ok(SparseRowsSource { table: Arc::new(table), passes })
     }
 
-    /// Returns the same rows in a random order drawn from `seed`, from the start.
+    /// Returns the same rows in a random order, which is drawn from `seed`, at the start of the stream.
     pub fn shuffled(&self, seed: &Seed) -> SparseRowsSource {
         let table = self.table.select_rows(&permutation(self.rows(), seed));
         SparseRowsSource { table: Arc::new(table), passes: self.passes.rewound() }
     }
 
-    /// Goes over the rows `passes` times before it is dry.
+    /// Returns the source that passes over the rows `passes` times before it is dry.
     pub fn with_passes(mut self, passes: u64) -> SparseRowsSource {
         self.passes = self.passes.with_passes(passes);
         self

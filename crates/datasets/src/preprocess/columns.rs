@@ -1,4 +1,4 @@
-//! Columns that carry nothing, columns that repeat, and values cut to a range.
+//! Constant columns, duplicate columns, and clipping of values to a range.
 
 use super::PreprocessError;
 use crate::format::DenseTable;
@@ -14,22 +14,31 @@ pub fn constant_columns(table: &DenseTable) -> Vec<usize> {
     (0..table.columns()).filter(|&j| constant(table.column(j))).collect()
 }
 
-/// Returns the columns that equal an earlier one in every row, each with the first column that it equals.
-pub fn duplicate_columns(table: &DenseTable) -> Vec<(usize, usize)> {
+/// A column that equals an earlier one in every row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DuplicateColumn {
+    /// The column.
+    pub column: usize,
+    /// The first column that it equals.
+    pub original: usize,
+}
+
+/// Returns the columns that equal an earlier one in every row.
+pub fn duplicate_columns(table: &DenseTable) -> Vec<DuplicateColumn> {
     let mut first = HashMap::new();
     let mut repeats = Vec::new();
     for j in 0..table.columns() {
-        // Adding 0 turns -0 into 0, which equals it.
+        // Adding 0 turns -0 into 0, to which it is equal.
         let key: Vec<u64> = table.column(j).iter().map(|value| (value + 0.0).to_bits()).collect();
         let original = *first.entry(key).or_insert(j);
         if original != j {
-            repeats.push((j, original));
+            repeats.push(DuplicateColumn { column: j, original });
         }
     }
     repeats
 }
 
-/// Cuts values to a range, say to bound the attributes of standardized data.
+/// Clips values to a range, for instance to bound the attributes of standardized data.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(remote = "Self")]
 pub struct Clip {
@@ -67,7 +76,7 @@ impl Clip {
         }
     }
 
-    /// Cuts the values in place and returns how many values changed.
+    /// Clips the values in place, and returns how many values changed.
     pub fn apply(&self, values: &mut [f64]) -> usize {
         let mut changed = 0;
         for value in values {
@@ -89,7 +98,8 @@ mod tests {
             DenseTable::from_columns(4, vec![1.0, 0.0, 5.0, 5.0, 1.0, -0.0, 5.0, 5.0], vec![0.0, 0.0])
                 .unwrap();
         assert_eq!(constant_columns(&table), [1, 3]);
-        assert_eq!(duplicate_columns(&table), [(2, 0), (3, 1)]);
+        let duplicates = [(2, 0), (3, 1)].map(|(column, original)| DuplicateColumn { column, original });
+        assert_eq!(duplicate_columns(&table), duplicates);
     }
 
     #[test]

@@ -1,14 +1,13 @@
-//! Preparing a table: what is learned is learned from training rows only, and kept in a value that
-//! serializes.
+//! Preprocessing of tables. Every step learns from training rows only, and is a value that can be stored.
 //!
 //! ```
 //! use lao_datasets::catalog::Catalog;
-//! use lao_datasets::preprocess::Standardizer;
+//! use lao_datasets::preprocess::{Standardizer, SplitTable};
 //! use lao_observation::Seed;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let digits = Catalog::from_env()?.load("digits")?;
-//! let (train, test) = digits.into_train_test(&Seed::root(42).child("split"))?;
+//! let SplitTable { train, test } = digits.into_train_test(&Seed::root(42).child("split"))?;
 //! let (train, test) = (train.dense().unwrap(), test.dense().unwrap());
 //! let standardizer = Standardizer::fit(train)?;
 //! let (train, test) = (standardizer.apply(train)?, standardizer.apply(test)?);
@@ -23,13 +22,13 @@ mod rows;
 mod split;
 mod standardize;
 
-pub use columns::{Clip, constant_columns, duplicate_columns};
+pub use columns::{Clip, DuplicateColumn, constant_columns, duplicate_columns};
 pub use labels::{Centering, log1p_labels, two_classes};
 pub use rows::normalize_rows;
-pub use split::{Split, split_by_group, split_random};
+pub use split::{Split, SplitTable, split_by_group, split_random};
 pub use standardize::Standardizer;
 
-/// Why a table could not be prepared.
+/// The reason why a table could not be preprocessed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum PreprocessError {
     /// A parameter is out of its range.
@@ -84,7 +83,7 @@ pub enum PreprocessError {
         /// Rows now.
         found: usize,
     },
-    /// What was stored cannot have been stored by this step.
+    /// A stored step has a field that the step cannot have.
     #[error("the stored {what} is damaged: `{field}` {problem}; fit or draw it again")]
     Stored {
         /// The step.
@@ -100,7 +99,7 @@ pub enum PreprocessError {
         /// The mean.
         mean: f64,
     },
-    /// There is too little to work with.
+    /// There are too few rows, groups or the like.
     #[error("{what}: {found}, but at least {needed} are needed")]
     TooFew {
         /// What is counted.

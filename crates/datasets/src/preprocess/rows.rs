@@ -2,8 +2,7 @@
 
 use crate::format::SparseRows;
 
-/// Divides every row by its l2 norm. Rows without entries other than 0 stay as they are; their number is
-/// returned.
+/// Divides every row by its l2 norm. Rows of zeros stay as they are; the function returns their number.
 pub fn normalize_rows(rows: &mut SparseRows) -> usize {
     let mut zero_rows = 0;
     for i in 0..rows.rows() {

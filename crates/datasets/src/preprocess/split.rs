@@ -44,18 +44,28 @@ impl TryFrom<Stored> for Split {
     }
 }
 
+/// The rows of a table on the two sides of a split.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SplitTable {
+    /// Rows to learn from.
+    pub train: Table,
+    /// Rows to test on.
+    pub test: Table,
+}
+
 impl Split {
-    /// Returns the rows of both sides.
+    /// Returns the rows of the two sides.
     ///
     /// # Errors
-    /// When the table has another number of rows than the split, or the split was changed into none.
-    pub fn apply(&self, rows: &Table) -> Result<(Table, Table), PreprocessError> {
+    /// Fails when the table has another number of rows than the split, or the split was changed and is none
+    /// any more.
+    pub fn apply(&self, rows: &Table) -> Result<SplitTable, PreprocessError> {
         self.check()?;
         let (expected, found) = (self.train.len() + self.test.len(), rows.rows());
         if expected != found {
             return Err(PreprocessError::Rows { expected, found });
         }
-        Ok((rows.select_rows(&self.train), rows.select_rows(&self.test)))
+        Ok(SplitTable { train: rows.select_rows(&self.train), test: rows.select_rows(&self.test) })
     }
 
     fn check(&self) -> Result<(), PreprocessError> {
@@ -74,15 +84,15 @@ impl Split {
     }
 }
 
-/// Sets `test_fraction` of the rows apart (rounded, at least one row on each side). Each subset is equally
-/// likely.
+/// Returns a split with `test_fraction` of the rows as test rows (rounded, at least one row on each side).
+/// All subsets are equally likely.
 pub fn split_random(rows: usize, test_fraction: f64, seed: &Seed) -> Result<Split, PreprocessError> {
     let test = draw(rows, test_fraction, seed, "rows to split")?;
     Ok(sides(rows, |i| test[i]))
 }
 
-/// Sets `test_fraction` of the groups apart (rounded, at least one group on each side), with all their rows.
-/// `groups` gives each row's group, as [`crate::format::DenseTable::groups`] does.
+/// Returns a split with the rows of `test_fraction` of the groups as test rows (rounded, at least one group
+/// on each side). `groups` has each row's group, as [`crate::format::DenseTable::groups`] does.
 pub fn split_by_group(groups: &[u32], test_fraction: f64, seed: &Seed) -> Result<Split, PreprocessError> {
     let mut distinct = groups.to_vec();
     distinct.sort_unstable();
@@ -96,7 +106,8 @@ fn sides(rows: usize, is_test: impl Fn(usize) -> bool) -> Split {
     Split { train, test }
 }
 
-/// Tells which of `count` items are drawn: those with the smallest of independent random keys.
+/// Draws some of `count` items, those with the smallest of independent random keys; returns a mark for each
+/// item.
 fn draw(count: usize, fraction: f64, seed: &Seed, what: &'static str) -> Result<Vec<bool>, PreprocessError> {
     if fraction.is_nan() || fraction <= 0.0 || fraction >= 1.0 {
         let (field, allowed) = ("test_fraction", "strictly between 0 and 1");
@@ -170,7 +181,7 @@ mod tests {
             let values: Vec<f64> = (0..n).map(|i| i as f64).collect();
             Table::Dense(crate::format::DenseTable::from_rows(1, values.clone(), values.clone()).unwrap())
         };
-        let (train, test) = split.apply(&rows(5)).unwrap();
+        let SplitTable { train, test } = split.apply(&rows(5)).unwrap();
         assert_eq!((train.rows(), test.rows()), (3, 2));
         for n in [4, 6] {
             assert_eq!(split.apply(&rows(n)), Err(PreprocessError::Rows { expected: 5, found: n }));

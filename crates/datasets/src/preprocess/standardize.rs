@@ -1,4 +1,4 @@
-//! Mean 0 and variance 1 in every column, as learned from training rows.
+//! Standardization: mean 0 and variance 1 in every column, learned from training rows.
 
 use super::{PreprocessError, Shown, columns::constant};
 use crate::format::{DenseTable, shown};
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 /// let standardizer = Standardizer::fit(&train)?;
 /// assert_eq!((standardizer.kept(), standardizer.means()), (&[0][..], &[2.0][..]));
 /// assert_eq!(standardizer.apply(&train)?.column(0), [-1.0, 1.0]);
-/// // Test rows are measured by what was learned from the training rows.
+/// // Test rows are standardized by the mean and scale of the training rows.
 /// assert_eq!(standardizer.apply(&table(vec![2.0, 5.0, 4.0, 6.0])?)?.column(0), [0.0, 2.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -124,7 +124,8 @@ impl Standardizer {
     /// Returns the table with its kept columns standardized by what was learned.
     ///
     /// # Errors
-    /// When the table has another number of columns, or other names, than the one that was learned from.
+    /// Fails when the table has another number of columns, or other names, than the one that was learned
+    /// from.
     pub fn apply(&self, table: &DenseTable) -> Result<DenseTable, PreprocessError> {
         self.check(table)?;
         let mut out = table.select_columns(&self.kept);

@@ -1,9 +1,9 @@
-//! Fair coins by the million: exact draws from Bin(n, 1/2) in constant time.
+//! Exact draws from the binomial law Bin(n, 1/2) in constant time.
 //!
-//! *Method.* Small n count random bits. Otherwise rejection from the normal law of the same mean and
-//! variance: draw `y ~ N(0, n/4)`, round `n/2 + y` to an integer `n/2 + t`, and accept with probability
-//! `exp(r - b)`, where `r` is the log of the binomial probability over the normal density at y, and b bounds
-//! it. With `u = 2t/n` and `e = y - t`, Stirling's series gives
+//! *Method.* For small n, random bits are counted. Otherwise the draws are made by rejection from the normal
+//! law of the same mean and variance: draw `y ~ N(0, n/4)`, round `n/2 + y` to an integer `n/2 + t`, and
+//! accept with probability `exp(r - b)`, where `r` is the log of the binomial probability over the normal
+//! density at y, and b bounds it. With `u = 2t/n` and `e = y - t`, Stirling's series gives
 //!
 //! ```text
 //! r = -log(1 - u^2)/2 + delta(n) - delta(n/2 + t) - delta(n/2 - t)
@@ -20,10 +20,11 @@ use lao_observation::Rng;
 use rand::{Rng as _, RngExt};
 use rand_distr::{Distribution, StandardNormal};
 
-/// Below this, bits are counted.
+/// The number of coins below which bits are counted.
 const MANY: u64 = 1024;
 
-/// Added to a number of magnitude below 2^51 and taken off again, leaves the nearest integer.
+/// A number of magnitude below 2^51, to which this constant is added and then subtracted, becomes the nearest
+/// integer.
 const TO_INTEGER: f64 = 1.5 * (1u64 << 52) as f64;
 
 /// Draws the number of heads among `trials` fair coins, at most 2^53.
@@ -58,14 +59,14 @@ fn reject(rng: &mut Rng, trials: u64) -> u64 {
         if chance < 1.0 - (bound + u + n * u4 / 9.0 + 1.0 / n)
             || chance < (log_ratio(n, t, y - t) - bound).exp()
         {
-            // |t| <= n/4, so this lies between 0 and n.
+            // |t| <= n/4, so that the number lies between 0 and n.
             return (trials / 2).wrapping_add_signed(offset as i64);
         }
     }
 }
 
-/// At least the `b` above, and at most 2^(1/3) times that: with the power of two below n in its place, which
-/// needs no cubic root.
+/// Returns a bound of at least the `b` above, and at most 2^(1/3) times as large. It uses the power of two
+/// below n instead of n, which needs no cubic root.
 fn log_bound(n: f64) -> f64 {
     // 3/4 6^(1/3) 2^(-i/3).
     const ROOTS: [f64; 3] = [1.362_840_444_7, 1.081_687_178_0, 0.858_535_685_2];
@@ -74,7 +75,7 @@ fn log_bound(n: f64) -> f64 {
     ROOTS[(exponent % 3) as usize] * power + 3.2 / n
 }
 
-/// Returns `r` above, for `|t| <= n/4`.
+/// Returns the `r` above, for `|t| <= n/4`.
 fn log_ratio(n: f64, t: f64, e: f64) -> f64 {
     let u = 2.0 * t / n;
     let square = u * u;

@@ -1,5 +1,4 @@
-//! Signs with their mean over the attributes taken out: a singular covariance whose small blocks are well
-//! conditioned.
+//! Signs minus their mean over the attributes: a singular covariance whose small blocks are well conditioned.
 //!
 //! `x = (I - 11'/d) z` with z of independent signs, so `Sigma = I - 11'/d`. Its eigenvalues over supports of
 //! size m lie in `[1 - m/d, 1]`, though the least of Sigma itself is 0.
@@ -11,7 +10,7 @@ use super::words::fill_signs;
 use super::{Design, DesignError, SpectrumBounds, Words, check_dim, identity_times};
 use lao_kernels::SparseView;
 
-/// `d` independent signs less their mean. `R_inf = 2 - 2/d`.
+/// `d` independent signs minus their mean. `R_inf = 2 - 2/d`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Centered {
     dim: usize,
@@ -21,7 +20,7 @@ impl Centered {
     /// Returns the design of `dim` attributes.
     ///
     /// # Errors
-    /// When `dim` is below 2 or above 2^32.
+    /// Fails when `dim` is below 2 or above 2^32.
     pub fn new(dim: usize) -> Result<Centered, DesignError> {
         Ok(Centered { dim: check_dim("Centered", dim, dim >= 2, "2 to 2^32 attributes")? })
     }

@@ -3,7 +3,8 @@
 //! `x_0 = e_0` and `x_j = rho x_{j-1} + sqrt(1 - rho^2) e_j` with independent standard normal e, so
 //! `Sigma_ij = rho^|i-j|`.
 //!
-//! *Cost.* An attribute follows from those before it: O(d) per example, however few are looked at.
+//! *Cost.* An attribute follows from those before it, so that an example costs O(d), however few attributes
+//! are observed.
 
 use super::{Design, DesignError, SpectrumBounds, Words, check_dim};
 use lao_kernels::SparseView;
@@ -20,7 +21,7 @@ impl Chain {
     /// Returns the chain of `dim` attributes, of which neighbors have the correlation `rho`.
     ///
     /// # Errors
-    /// When `dim` is 0 or above 2^32, or `rho` is not above -1 and below 1.
+    /// Fails when `dim` is 0 or above 2^32, or `rho` is not above -1 and below 1.
     pub fn new(dim: usize, rho: f64) -> Result<Chain, DesignError> {
         const DESIGN: &str = "Chain";
         let dim = check_dim(DESIGN, dim, true, "1 to 2^32 attributes")?;
@@ -37,7 +38,7 @@ impl Design for Chain {
         self.dim
     }
 
-    /// Computes the rows as a whole, attribute after attribute.
+    /// Computes whole rows, attribute after attribute.
     fn prepare(&self, words: &Words, first_row: u64, rows: usize, shared: &mut Vec<f64>) {
         shared.clear();
         shared.resize(rows * self.dim, 0.0);
@@ -93,7 +94,7 @@ impl Design for Chain {
         f64::INFINITY
     }
 
-    /// Bounds: the spectrum of the infinite chain.
+    /// Returns bounds: the extremes of the spectrum of the infinite chain.
     fn restricted(&self, order: usize) -> SpectrumBounds {
         let rho = self.rho.abs();
         match order.min(self.dim) {

@@ -19,7 +19,7 @@ impl Combinations {
     /// Returns the design in which each attribute combines the signs of these numbers with these weights.
     ///
     /// # Errors
-    /// When there are no attributes or more than 2^32, or a weight is not finite.
+    /// Fails when there are no attributes or more than 2^32, or a weight is not finite.
     pub fn new(rows: Vec<Vec<(u32, f64)>>) -> Result<Combinations, DesignError> {
         const DESIGN: &str = "Combinations";
         check_dim(DESIGN, rows.len(), true, "1 to 2^32 attributes")?;

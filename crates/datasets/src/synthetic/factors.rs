@@ -12,18 +12,19 @@ use lao_kernels::SparseView;
 pub struct FactorModel {
     factors: usize,
     loadings: Vec<f64>,
-    /// Squared length of each attribute's loadings.
+    /// The squared length of each attribute's loadings.
     common: Vec<f64>,
-    /// The same, in descending order.
+    /// The squared lengths in descending order.
     descending: Vec<f64>,
 }
 
 impl FactorModel {
-    /// Returns the loadings of each attribute in turn, `factors` numbers for each; memory O(d factors).
+    /// Returns the model with these loadings, `factors` numbers for each attribute in turn. It takes memory
+    /// O(d factors).
     ///
     /// # Errors
-    /// When `loadings` is empty or no multiple of `factors`, or an attribute's squared loadings sum to more
-    /// than 1.
+    /// Fails when `loadings` is empty or its length is no multiple of `factors`, or an attribute's squared
+    /// loadings sum to more than 1.
     pub fn new(factors: usize, loadings: Vec<f64>) -> Result<FactorModel, DesignError> {
         const DESIGN: &str = "FactorModel";
         let whole = factors > 0 && loadings.len().is_multiple_of(factors);
@@ -95,7 +96,8 @@ impl Design for FactorModel {
         (0..self.dim()).map(bound).fold(0.0, f64::max)
     }
 
-    /// Bounds: `L L'` is positive, and its greatest eigenvalue over a support is at most its trace there.
+    /// Returns bounds: `L L'` is positive, and its greatest eigenvalue over a support is at most its trace
+    /// there.
     fn restricted(&self, order: usize) -> SpectrumBounds {
         let order = order.clamp(1, self.dim());
         if order == 1 {

@@ -1,13 +1,13 @@
-//! Signs in groups that agree: one common sign, blocks of equal correlation, duplicated attributes.
+//! Groups of signs that agree: one common sign, blocks of equal correlation, duplicated attributes.
 
 use super::words::{chance, fill_signs, mix_signs};
 use super::{Design, DesignError, SpectrumBounds, Words, check_dim, identity_times};
 use lao_kernels::SparseView;
 
-/// The first `common` attributes are one and the same sign, the others are signs of their own. `R_inf = 1`.
+/// The first `common` attributes are one and the same sign; the others are independent signs. `R_inf = 1`.
 ///
-/// Over the common attributes Sigma is all ones, so its least eigenvalue over two or more attributes is 0: a
-/// worst case for concentration, not a problem with a unique answer.
+/// Over the common attributes, all entries of Sigma are 1, so that its least eigenvalue over two or more
+/// attributes is 0. The design is a worst case for concentration, not a problem with a unique answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommonSign {
     dim: usize,
@@ -18,7 +18,7 @@ impl CommonSign {
     /// Returns the design of `dim` attributes, `common` of which are equal.
     ///
     /// # Errors
-    /// When `dim` is 0 or above 2^32, or `common` is not from 1 to `dim`.
+    /// Fails when `dim` is 0 or above 2^32, or `common` is not from 1 to `dim`.
     pub fn new(dim: usize, common: usize) -> Result<CommonSign, DesignError> {
         const DESIGN: &str = "CommonSign";
         let dim = check_dim(DESIGN, dim, true, "1 to 2^32 attributes")?;
@@ -69,8 +69,8 @@ impl Design for CommonSign {
     }
 }
 
-/// Blocks of `size` consecutive attributes with correlation `rho` between any two of a block, none across.
-/// `R_inf = 1`.
+/// Blocks of `size` consecutive attributes: two attributes of a block have correlation `rho`, others are
+/// independent. `R_inf = 1`.
 ///
 /// Each attribute shows its block's sign with probability `sqrt(rho)` and a sign of its own otherwise. The
 /// last block may be shorter. Over supports of m attributes, with `b = min(m, size)`, the eigenvalues of
@@ -86,8 +86,8 @@ impl EquicorrelatedBlocks {
     /// Returns the design of blocks of `size` among `dim` attributes, with correlation `rho` within.
     ///
     /// # Errors
-    /// When `dim` is 0 or above 2^32, `size` is not from 1 to `dim`, or `rho` is not from 0 up to, but not
-    /// including, 1.
+    /// Fails when `dim` is 0 or above 2^32, `size` is not from 1 to `dim`, or `rho` is not from 0 up to, but
+    /// not including, 1.
     pub fn new(dim: usize, size: usize, rho: f64) -> Result<EquicorrelatedBlocks, DesignError> {
         const DESIGN: &str = "EquicorrelatedBlocks";
         let dim = check_dim(DESIGN, dim, true, "1 to 2^32 attributes")?;
@@ -172,7 +172,8 @@ impl Duplicated {
     /// `copied` (which may name one several times).
     ///
     /// # Errors
-    /// When there are no originals, more than 2^32 attributes in all, or a copy of what is not an original.
+    /// Fails when there are no originals, there are more than 2^32 attributes in all, or a copied attribute
+    /// is not an original.
     pub fn new(originals: usize, copied: Vec<u32>) -> Result<Duplicated, DesignError> {
         const DESIGN: &str = "Duplicated";
         let total = originals.saturating_add(copied.len());
@@ -205,7 +206,7 @@ impl Design for Duplicated {
         fill_signs(first_row, out, |row| stream.word(row));
     }
 
-    /// O(k^2) for k stored entries.
+    /// Takes time O(k^2) for k stored entries.
     fn quadratic_form(&self, v: SparseView<'_>) -> f64 {
         let equal = |i, j| self.original(i) == self.original(j);
         let row = |i, x| v.iter().filter(move |&(j, _)| equal(i, j)).map(move |(_, y)| x * y).sum::<f64>();

@@ -1,4 +1,4 @@
-//! Random rows of the Sylvester-Hadamard matrix, one by one and by the billion.
+//! Random rows of the Sylvester-Hadamard matrix, one by one or in batches of any size.
 //!
 //! *Source.* Row r of the matrix has entries `x_j = (-1)^{popcount(r & j)}`. Its d rows are orthogonal, so a
 //! uniformly drawn one has `Sigma = E x x' = I`. (Attribute 0 is the constant 1: a second moment, not a
@@ -41,7 +41,7 @@ impl Hadamard {
     /// Returns the matrix of order `dim`.
     ///
     /// # Errors
-    /// When `dim` is not a power of two, or above 2^32.
+    /// Fails when `dim` is not a power of two, or above 2^32.
     pub fn new(dim: usize) -> Result<Hadamard, DesignError> {
         let dim = check_dim("Hadamard", dim, dim.is_power_of_two(), "a power of two up to 2^32")?;
         Ok(Hadamard { dim })
@@ -52,7 +52,8 @@ impl HadamardPairs {
     /// Returns the matrix of order `dim`, with correlation `rho` in pairs.
     ///
     /// # Errors
-    /// When `dim` is not a power of two from 2 to 2^32, or `rho` does not lie strictly between -1 and 1.
+    /// Fails when `dim` is not a power of two from 2 to 2^32, or `rho` does not lie strictly between -1 and
+    /// 1.
     pub fn new(dim: usize, rho: f64) -> Result<HadamardPairs, DesignError> {
         const DESIGN: &str = "HadamardPairs";
         let suits = dim.is_power_of_two() && dim >= 2;
@@ -143,7 +144,7 @@ pub trait WalshRows: Design {
     /// Returns the probability that the row's index is even.
     fn even_share(&self) -> f64;
 
-    /// Returns what the rows are multiplied by.
+    /// Returns the factor of the rows.
     fn scale(&self) -> f64 {
         1.0
     }
@@ -174,9 +175,9 @@ impl<D: WalshRows> WalshRows for Scaled<D> {
 /// A virtual source that draws whole batches: a gradient ask costs O(d log d) whatever the number of
 /// examples.
 ///
-/// Equal in law to the [`Virtual`] source within it, to which all else is left, but not example by example: a
-/// batch is drawn from (seed, position, number of examples). It serves up to 2^53 examples at a time, and up
-/// to d log d it is more expensive than the loop over examples.
+/// A batch is drawn from (seed, position, number of examples). Its sum has the law of the [`Virtual`] source
+/// within, but is not the sum of that source's examples. All other asks are left to the source within. A
+/// batch has at most 2^53 examples; up to about d log d examples, the loop over examples is cheaper.
 #[derive(Clone, Debug)]
 pub struct Counted<D> {
     source: Virtual<D>,
@@ -187,10 +188,10 @@ pub struct Counted<D> {
 }
 
 impl<D: WalshRows> Counted<D> {
-    /// Draws the gradients of `source` by counts.
+    /// Returns the source that draws the gradients of `source` by counts.
     ///
     /// # Errors
-    /// When the dimension exceeds 2^24: the counts of all rows are kept in memory.
+    /// Fails when the dimension exceeds 2^24: the counts of all rows are kept in memory.
     pub fn new(source: Virtual<D>) -> Result<Counted<D>, DesignError> {
         let dim = check_dim("Counted", source.dim(), source.dim() <= 1 << 24, "at most 2^24 attributes")?;
         Ok(Counted {
@@ -254,8 +255,8 @@ impl<D: WalshRows> Source for Counted<D> {
 /// Draws how often each row occurs among `examples`: a multinomial, row r in `counts[r]`; even rows together
 /// have probability `even_share`, and are equally likely among themselves, as are the odd ones.
 ///
-/// Halves the rows by one bit of their index after the other, with a conditional binomial each.
-/// `counts.len()` must be a power of two.
+/// The function halves the set of rows by one bit of their index after the other, with a conditional binomial
+/// each. `counts.len()` must be a power of two.
 pub fn row_counts(rng: &mut Rng, examples: u64, even_share: f64, counts: &mut [u64]) {
     debug_assert!(counts.len().is_power_of_two());
     let Some(first) = counts.first_mut() else { return };
@@ -281,7 +282,8 @@ fn binomial(rng: &mut Rng, trials: u64, share: f64) -> u64 {
     Binomial::new(trials, share).map_or(trials, |law| law.sample(rng))
 }
 
-/// Draws the noise summed over the examples of each row: exact in law, `sums[r]` over `counts[r]` examples.
+/// Draws the noise summed over the examples of each row, `sums[r]` over `counts[r]` examples, from its exact
+/// law.
 pub fn noise_sums(rng: &mut Rng, noise: Noise, counts: &[u64], sums: &mut [f64]) {
     for (sum, &count) in sums.iter_mut().zip(counts) {
         *sum = match noise {

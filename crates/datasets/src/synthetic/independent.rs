@@ -19,16 +19,16 @@ pub struct Independent<L> {
 
 /// Signs +1 and -1 with equal probability; `R_inf = 1`.
 pub type Rademacher = Independent<RademacherLaw>;
-/// Uniform on `[-sqrt 3, sqrt 3]`; `R_inf = sqrt 3`.
-pub type Uniform = Independent<UniformLaw>;
-/// Standard normal; unbounded.
+/// Attributes that are uniform on `[-sqrt 3, sqrt 3]`; `R_inf = sqrt 3`.
+pub type UniformAttributes = Independent<UniformLaw>;
+/// Standard normal attributes, which are unbounded.
 pub type Normal = Independent<NormalLaw>;
 
 /// A law on the line with mean 0 and variance 1.
 pub trait Law: Debug + Clone + Copy + Send + Sync + 'static {
-    /// Name of the design, for messages.
+    /// The name of the design, for messages.
     const DESIGN: &'static str;
-    /// The law lives on `[-BOUND, BOUND]`.
+    /// The support of the law is within `[-BOUND, BOUND]`.
     const BOUND: f64;
     /// Writes one draw per row `first_row ..`.
     fn fill(stream: WordStream, first_row: u64, out: &mut [f64]);
@@ -37,7 +37,7 @@ pub trait Law: Debug + Clone + Copy + Send + Sync + 'static {
 /// The law of [`Rademacher`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RademacherLaw;
-/// The law of [`Uniform`].
+/// The law of [`UniformAttributes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UniformLaw;
 /// The law of [`Normal`].
@@ -78,7 +78,7 @@ impl<L: Law> Independent<L> {
     /// Returns the design of `dim` attributes.
     ///
     /// # Errors
-    /// When `dim` is 0 or above 2^32.
+    /// Fails when `dim` is 0 or above 2^32.
     pub fn new(dim: usize) -> Result<Self, DesignError> {
         let dim = check_dim(L::DESIGN, dim, true, "1 to 2^32 attributes")?;
         Ok(Independent { dim, law: PhantomData })

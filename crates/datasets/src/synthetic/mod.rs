@@ -1,17 +1,17 @@
-//! Virtual designs: examples computed from (seed, row, column) when they are looked at.
+//! Virtual designs: examples that are computed from (seed, row, column) when they are observed.
 //!
-//! Observing k attributes of an example costs O(k) whatever the dimension, and no data is stored, so 10^6
-//! attributes and 10^9 examples are ordinary. Each [`Design`] knows its exact covariance `Sigma = E x x'`,
-//! the bound `R_inf` and the eigenvalues of Sigma over small supports; hence the excess risk
-//! `(theta - theta*)' Sigma (theta - theta*)` and the constants of a theorem are computed, never estimated.
+//! To observe k attributes of an example costs O(k) whatever the dimension, and no data are stored, so that
+//! 10^6 attributes and 10^9 examples are ordinary. Each [`Design`] knows its exact covariance `Sigma = E x
+//! x'`, the bound `R_inf` and the eigenvalues of Sigma over small supports. Therefore the excess risk `(theta
+//! - theta*)' Sigma (theta - theta*)` and the constants of a theorem are computed, never estimated.
 //! [`Virtual`] adds `theta*` and noise and is a [`Source`](lao_observation::Source).
 //!
 //! | design | x | Sigma |
 //! |---|---|---|
-//! | [`Rademacher`], [`Uniform`], [`Normal`] | independent attributes of variance 1 | I |
+//! | [`Rademacher`], [`UniformAttributes`], [`Normal`] | independent attributes of variance 1 | I |
 //! | [`Hadamard`] | a random row of the Hadamard matrix | I |
 //! | [`CorrelatedPairs`], [`HadamardPairs`] | signs that agree in pairs | blocks `[[1, rho], [rho, 1]]` |
-//! | [`Centered`] | signs less their mean | `I - 11'/d`, singular |
+//! | [`Centered`] | signs minus their mean | `I - 11'/d`, singular |
 //! | [`CommonSign`], [`Duplicated`] | signs, some of them equal | all ones over equal attributes |
 //! | [`EquicorrelatedBlocks`] | signs that agree in blocks | blocks of `(1 - rho) I + rho 11'` |
 //! | [`Chain`] | normal attributes, each correlated with its neighbors | `rho^|i-j|` |
@@ -45,7 +45,7 @@ pub use groups::{CommonSign, Duplicated, EquicorrelatedBlocks};
 pub use hadamard::{
     Counted, Hadamard, HadamardPairs, WalshRows, fwht, gradient_from_counts, noise_sums, row_counts,
 };
-pub use independent::{Normal, Rademacher, Uniform};
+pub use independent::{Normal, Rademacher, UniformAttributes};
 pub use pairs::CorrelatedPairs;
 pub use scaled::Scaled;
 pub use source::{Noise, Virtual};
@@ -62,18 +62,18 @@ pub trait Design: Debug + Send + Sync {
     /// Returns `d`, the number of attributes.
     fn dim(&self) -> usize;
 
-    /// Computes what several attributes of a row share and is expensive, for the rows `first_row ..`; it is
-    /// handed to [`fill`](Design::fill) for the same rows. Most designs need nothing.
+    /// Computes the expensive numbers that several attributes of a row share, for the rows `first_row ..`.
+    /// They are passed to [`fill`](Design::fill) for the same rows. Most designs have no such numbers.
     fn prepare(&self, _words: &Words, _first_row: u64, _rows: usize, _shared: &mut Vec<f64>) {}
 
-    /// Writes `attribute` of the rows `first_row ..` to `out`, from `words` alone: the same row and attribute
-    /// give the same value however they are asked for.
+    /// Writes `attribute` of the rows `first_row ..` to `out`. The values follow from `words` alone, so that
+    /// a row and an attribute always give the same value.
     fn fill(&self, words: &Words, shared: &[f64], first_row: u64, attribute: u32, out: &mut [f64]);
 
     /// Returns `v' Sigma v`, at a cost that depends on the stored entries of `v` and not on `d`.
     fn quadratic_form(&self, v: SparseView<'_>) -> f64;
 
-    /// Writes `Sigma v`, all `d` coordinates, to `out`.
+    /// Writes all `d` coordinates of `Sigma v` to `out`.
     fn covariance_times(&self, v: SparseView<'_>, out: &mut [f64]);
 
     /// Returns `R_inf`: almost surely `|x_j| <= R_inf` for every attribute; infinite if unbounded.
@@ -86,7 +86,7 @@ pub trait Design: Debug + Send + Sync {
     /// Returns Sigma as a dense matrix, row by row.
     ///
     /// # Errors
-    /// When `d` exceeds [`DENSE_LIMIT`].
+    /// Fails when `d` exceeds [`DENSE_LIMIT`].
     fn covariance(&self) -> Result<Vec<f64>, DesignError> {
         let dim = self.dim();
         if dim > DENSE_LIMIT {
@@ -156,7 +156,7 @@ macro_rules! design_behind {
 
 design_behind!(Box, Arc);
 
-/// Parameters that make up no design or no virtual source.
+/// The reason why parameters give no design or no virtual source.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum DesignError {
     /// The dimension does not suit the design.
@@ -203,8 +203,8 @@ pub enum DesignError {
 /// Attributes are numbered by `u32`.
 pub(crate) const MOST_ATTRIBUTES: usize = 1 << 32;
 
-/// Returns `dim` if it `suits` the design and its attributes can be numbered by `u32`; `allowed` says what
-/// suits.
+/// Returns `dim` if it `suits` the design and its attributes can be numbered by `u32`. `allowed` describes
+/// the dimensions that suit, for the error.
 pub(crate) fn check_dim(
     design: &'static str,
     dim: usize,
@@ -218,7 +218,7 @@ pub(crate) fn check_dim(
     }
 }
 
-/// Writes `v` to `out`, all coordinates: that is `Sigma v` where `Sigma = I`.
+/// Writes all coordinates of `v` to `out`, which are those of `Sigma v` if `Sigma = I`.
 pub(crate) fn identity_times(v: SparseView<'_>, out: &mut [f64]) {
     out.fill(0.0);
     for (j, value) in v.iter() {

@@ -1,4 +1,4 @@
-//! Signs that agree in pairs: attributes 2i and 2i + 1 have correlation `rho`, all else is independent.
+//! Pairs of signs that agree: attributes 2i and 2i + 1 have correlation `rho`, and the pairs are independent.
 //!
 //! Sigma is block diagonal with blocks `[[1, rho], [rho, 1]]`, so at any order of at least 2 its restricted
 //! eigenvalues are `1 - |rho|` and `1 + |rho|`, and `kappa = (1 + |rho|) / (1 - |rho|)`.
@@ -7,7 +7,7 @@ use super::words::{chance, fill_signs, flip_signs};
 use super::{Design, DesignError, SpectrumBounds, Words, check_dim};
 use lao_kernels::SparseView;
 
-/// `x_{2i}` is a fair sign, `x_{2i+1}` equals it with probability `(1 + rho) / 2` and is its negative
+/// `x_{2i}` is a fair sign; `x_{2i+1}` equals it with probability `(1 + rho) / 2` and is its negative
 /// otherwise. `R_inf = 1`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CorrelatedPairs {
@@ -19,7 +19,7 @@ impl CorrelatedPairs {
     /// Returns the design of `dim / 2` pairs of correlation `rho`.
     ///
     /// # Errors
-    /// When `dim` is odd, zero or above 2^32, or `rho` does not lie strictly between -1 and 1.
+    /// Fails when `dim` is odd, zero or above 2^32, or `rho` does not lie strictly between -1 and 1.
     pub fn new(dim: usize, rho: f64) -> Result<CorrelatedPairs, DesignError> {
         const DESIGN: &str = "CorrelatedPairs";
         let dim = check_dim(DESIGN, dim, dim.is_multiple_of(2), "an even number from 2 to 2^32")?;

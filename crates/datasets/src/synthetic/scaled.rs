@@ -1,7 +1,7 @@
 //! Another unit of measurement: `x -> c x`.
 //!
-//! With `theta* / c` labels and excess risks stay what they were, while `L_s` and `mu_s` grow by `c^2`; a
-//! statement that does not follow suit has a misprint in its dimensions.
+//! With `theta* / c`, labels and excess risks stay the same, while `L_s` and `mu_s` grow by the factor `c^2`.
+//! A statement that does not scale in this way has a misprint in its dimensions.
 
 use super::{Design, DesignError, SpectrumBounds, Words};
 use lao_kernels::SparseView;
@@ -14,10 +14,10 @@ pub struct Scaled<D> {
 }
 
 impl<D: Design> Scaled<D> {
-    /// Multiplies all attributes of `design` by `factor`.
+    /// Returns the design whose attributes are `factor` times those of `design`.
     ///
     /// # Errors
-    /// When `factor` is not positive and finite.
+    /// Fails when `factor` is not positive and finite.
     pub fn new(design: D, factor: f64) -> Result<Scaled<D>, DesignError> {
         if factor > 0.0 && factor.is_finite() {
             Ok(Scaled { design, factor })

@@ -7,8 +7,8 @@ use lao_kernels::{SparseVector, SparseView, axpy_column};
 use lao_observation::{BlockBuf, Constants, Cursor, Scratch, Seed, Source, SourceError};
 use rand_distr::{Distribution, StandardNormal};
 
-/// The noise `xi` in `y = theta*' x + xi`, independent of x and of mean 0. Sub-Gaussian with parameter
-/// `sigma^2`.
+/// The noise `xi` in `y = theta*' x + xi`. It is independent of x, has mean 0, and is sub-Gaussian with
+/// parameter `sigma^2`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Noise {
     /// `y = theta*' x`.
@@ -29,11 +29,11 @@ impl Noise {
     }
 }
 
-/// The stream of examples `(x_i, y_i)`, `y_i = theta*' x_i + xi_i`, with `x_i` from a design; a pure function
-/// of the seed.
+/// The stream of examples `(x_i, y_i)`, `y_i = theta*' x_i + xi_i`, with `x_i` from a design. It is a pure
+/// function of the seed.
 ///
-/// The streams of a row do not depend on what was asked before or is asked beside it: asking for other
-/// attributes, in other pieces, or again after [`seek`](Source::seek), shows the same examples, bit by bit.
+/// The values of a row do not depend on what else is observed: other attributes, blocks of another size, or a
+/// second observation after [`seek`](Source::seek) show the same examples, bit by bit.
 #[derive(Clone, Debug)]
 pub struct Virtual<D> {
     design: D,
@@ -51,7 +51,7 @@ impl<D: Design> Virtual<D> {
     /// Returns an endless stream.
     ///
     /// # Errors
-    /// When `theta_star` has another dimension than the design, or sigma is negative or not finite.
+    /// Fails when `theta_star` has another dimension than the design, or sigma is negative or not finite.
     pub fn new(
         design: D,
         mut theta_star: SparseVector,
@@ -85,19 +85,19 @@ impl<D: Design> Virtual<D> {
         })
     }
 
-    /// Returns the same stream, dry after `length` examples.
+    /// Returns the same stream, which ends after `length` examples.
     pub fn with_length(mut self, length: u64) -> Virtual<D> {
         self.cursor = self.cursor.with_length(length);
         self
     }
 
-    /// Returns the excess risk `L(theta) - L(theta*) = (theta - theta*)' Sigma (theta - theta*)`, exactly;
-    /// its cost does not depend on the dimension.
+    /// Returns the exact excess risk `L(theta) - L(theta*) = (theta - theta*)' Sigma (theta - theta*)`, at a
+    /// cost that does not depend on the dimension.
     pub fn gap(&self, theta: SparseView<'_>) -> f64 {
         self.design.quadratic_form(self.error_of(theta).view())
     }
 
-    /// Writes the gradient of the risk at `theta`, `2 Sigma (theta - theta*)`, all `d` coordinates, to `out`.
+    /// Writes all `d` coordinates of the risk's gradient at `theta`, `2 Sigma (theta - theta*)`, to `out`.
     pub fn gradient_exact(&self, theta: SparseView<'_>, out: &mut [f64]) {
         self.design.covariance_times(self.error_of(theta).view(), out);
         for x in out {
@@ -150,7 +150,7 @@ impl<D: Design> Virtual<D> {
         error
     }
 
-    /// Writes these attributes, in any order, of the next examples, and returns how many examples that are.
+    /// Writes these attributes, in any order, of the next examples, and returns the number of examples.
     fn fill_columns(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
         check_observe(attributes, self.design.dim(), block, self.cursor.position())?;
         let (first, rows) = (self.cursor.position(), self.cursor.upcoming(block.capacity()));
@@ -162,12 +162,12 @@ impl<D: Design> Virtual<D> {
         Ok(rows)
     }
 
-    /// Writes the labels of the examples whose columns were filled, and moves on. `sorted` are the attributes
-    /// of the block's columns, ascending, or none: the attributes of `theta*` among them need not be computed
-    /// again.
+    /// Writes the labels of the examples whose columns were filled, and advances the stream. `sorted` has the
+    /// attributes of the block's columns, ascending, or is empty. Attributes of `theta*` that it contains are
+    /// not computed again.
     fn fill_labels(&mut self, sorted: &[u32], rows: usize, block: &mut BlockBuf) {
         let first = self.cursor.position();
-        // theta* in its own order, so that labels do not depend on what is observed beside them.
+        // The terms are added in the order of theta*, so that labels do not depend on what is observed.
         self.labels.clear();
         self.labels.resize(rows, 0.0);
         let mut c = 0;
@@ -207,7 +207,7 @@ impl<D: Design> Virtual<D> {
     }
 }
 
-/// `difference <- a - b`; coordinates that cancel are kept as zeros.
+/// Computes `difference <- a - b`; coordinates that cancel are kept as zeros.
 pub(super) fn subtract(a: SparseView<'_>, b: SparseView<'_>, difference: &mut SparseVector) {
     difference.clear();
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());

@@ -1,15 +1,15 @@
-//! Examples on the unit sphere: the plainest law with `|x| <= 1`.
+//! Examples on the unit sphere: the simplest law with `|x| <= 1`.
 //!
 //! `x = z/|z|` with z standard normal, so x is uniform on the sphere and `Sigma = I/d`.
 //!
-//! *Cost.* Every attribute needs the length of its row's z: O(d) per example, however few attributes are
-//! looked at.
+//! *Cost.* Every attribute needs the length of its row's z, so that an example costs O(d), however few
+//! attributes are observed.
 
 use super::{Design, DesignError, SpectrumBounds, Words, check_dim, identity_times};
 use lao_kernels::SparseView;
 use rand_distr::{Distribution, StandardNormal};
 
-/// Uniform on the unit sphere. `R_inf = 1`, which is attained at the poles only.
+/// Examples that are uniform on the unit sphere. `R_inf = 1`, which only the poles attain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sphere {
     dim: usize,
@@ -19,7 +19,7 @@ impl Sphere {
     /// Returns the design of `dim` attributes.
     ///
     /// # Errors
-    /// When `dim` is 0 or above 2^32.
+    /// Fails when `dim` is 0 or above 2^32.
     pub fn new(dim: usize) -> Result<Sphere, DesignError> {
         Ok(Sphere { dim: check_dim("Sphere", dim, true, "1 to 2^32 attributes")? })
     }

@@ -14,7 +14,7 @@ const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 const FIRST: u64 = 0xbf58_476d_1ce4_e5b9;
 const SECOND: u64 = 0x94d0_49bb_1331_11eb;
 
-/// Bits of 1.0 as `f64`.
+/// The bits of 1.0 as `f64`.
 const ONE: u64 = 0x3ff0_0000_0000_0000;
 
 #[inline(always)]
@@ -28,7 +28,7 @@ fn mix(z: u64) -> u64 {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Words([u64; 4]);
 
-/// One stream of words; a word per row.
+/// A stream of words, with a word per row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WordStream {
     start: u64,
@@ -36,13 +36,13 @@ pub struct WordStream {
 }
 
 impl Words {
-    /// Returns all words that descend from `seed`.
+    /// Returns the words of a seed.
     pub fn new(seed: &Seed) -> Words {
         Words(seed.words())
     }
 
-    /// Returns the stream of one attribute (`kind` 0), or of another quantity of the design: the coins of a
-    /// pair, a factor. Streams of different `(kind, index)` are independent.
+    /// Returns the stream of one attribute (`kind` 0), or of another quantity of the design, such as the
+    /// coins of a pair or a factor. Streams of different `(kind, index)` are independent.
     #[inline]
     pub fn stream(&self, kind: u32, index: u32) -> WordStream {
         let place = (u64::from(kind) << 32 | u64::from(index)).wrapping_mul(GOLDEN);
@@ -51,7 +51,7 @@ impl Words {
         WordStream { start, twist }
     }
 
-    /// Returns a generator for the draws of a whole batch, by where the batch starts and how long it is.
+    /// Returns a generator for the draws of a whole batch, which its start and length determine.
     pub fn generator(&self, position: u64, examples: u64) -> Rng {
         let [.., third, fourth] = self.0;
         let place = WordStream { start: third, twist: fourth }.word(position);
@@ -110,8 +110,8 @@ impl TryRng for WordRng {
     }
 }
 
-/// Fills `out` with signs +1 and -1 for rows `first_row ..`: bit `row % 64` of `word(row / 64)`, set for -1.
-/// So a word serves 64 rows.
+/// Fills `out` with the signs of the rows `first_row ..`. The sign of a row is -1 if bit `row % 64` of
+/// `word(row / 64)` is set, and +1 otherwise, so that a word serves 64 rows.
 #[inline(always)]
 pub fn fill_signs(first_row: u64, out: &mut [f64], word: impl Fn(u64) -> u64) {
     each_sign(first_row, out, word, |x, sign| *x = sign);
@@ -165,7 +165,7 @@ pub fn centered_uniform(word: u64) -> f64 {
     f64::from_bits(ONE | (word >> 12)) - 1.5 + HALF_STEP
 }
 
-/// Returns a random word lies below the result with this probability, to 2^-64.
+/// Returns the threshold below which a random word lies with probability `chance`, to 2^-64.
 pub fn chance(probability: f64) -> u64 {
     const WORDS: f64 = 18_446_744_073_709_551_616.0;
     (probability * WORDS) as u64

@@ -1,5 +1,5 @@
-//! Losses of a linear predictor as functions of its margin `m = z' x`, and their slopes, which are all that a
-//! gradient needs: the gradient of one component is its slope times its example.
+//! Losses of a linear predictor as functions of its margin `m = z' x`, and their slopes. The gradient of the
+//! loss on an example is the slope times the example.
 //!
 //! | loss | value | slope | curvature at most |
 //! |---|---|---|---|
@@ -7,8 +7,8 @@
 //! | logistic, y = -1 or +1 | `log(1 + exp(-y m))` | `-y / (1 + exp(y m))` | 1/4 |
 //! | softmax, one margin per class | `log sum exp(m_l - m_y)` | `p_l - 1(l = y)` | 1/2 |
 //!
-//! All are finite, and exact to a few roundings, for margins of any size. Exponentials come from `libm`, so
-//! that they have the same bits everywhere.
+//! All are finite, and exact up to a few roundings, for margins of any size. Exponentials come from `libm`,
+//! so that they have the same bits on every machine.
 
 /// Returns `(y - m)^2`.
 pub fn square_loss(margin: f64, label: f64) -> f64 {
@@ -35,8 +35,8 @@ pub fn softplus(t: f64) -> f64 {
     t.max(0.0) + libm::log1p(libm::exp(-t.abs()))
 }
 
-/// Returns `log sum over l of exp(margins[l] - margins[class])`. Not finite if `class` is not one of the
-/// margins.
+/// Returns `log sum over l of exp(margins[l] - margins[class])`. The result is not finite if there is no
+/// margin with the index `class`.
 pub fn softmax_loss(margins: &[f64], class: usize) -> f64 {
     let largest = largest(margins);
     let sum: f64 = margins.iter().map(|margin| libm::exp(margin - largest)).sum();

@@ -1,5 +1,5 @@
-//! What the rows of a finite sum are measured by: a loss and the labels that it compares with. The losses as
-//! functions of the margin, and their slopes, stand below [`Loss`]: [`logistic_loss`] and its like.
+//! The loss of a finite sum, with the labels of its rows. The losses as functions of the margin, and their
+//! slopes, are functions of their own, such as [`logistic_loss`].
 
 mod margin;
 
@@ -44,8 +44,8 @@ enum Kind {
     },
 }
 
-/// What the numbers that stand for labels mean. A test set, or a fold, may lack a class: give it the coding
-/// of the training labels, [`Loss::coding`], and its numbers mean the same.
+/// The meaning of the numbers that are given as labels. A test set, or a fold, may lack a class: with the
+/// coding of the training labels, [`Loss::coding`], its numbers mean the same.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Coding {
@@ -58,7 +58,7 @@ pub enum Coding {
         /// The label that counts as +1.
         positive: f64,
     },
-    /// Whole numbers, one per class, for softmax.
+    /// Consecutive whole numbers, one per class, for softmax.
     Classes {
         /// The label of the first class.
         first: u32,
@@ -67,31 +67,31 @@ pub enum Coding {
     },
 }
 
-/// The codings of two classes that are recognized, the smaller number being -1.
+/// The codings of two classes that are recognized. The smaller number stands for -1.
 const TWO_CLASSES: [[f64; 2]; 3] = [[-1.0, 1.0], [0.0, 1.0], [1.0, 2.0]];
 
 /// The largest label of a class.
 const MOST_CLASSES: u32 = 65536;
 
 impl Loss {
-    /// Returns least squares, `(y - z'x)^2`: no factor 1/2, so gradients carry a 2.
+    /// Returns least squares, `(y - z'x)^2`. There is no factor 1/2, so that gradients have a factor 2.
     ///
     /// # Errors
-    /// When a label is not finite.
+    /// Fails when a label is not finite.
     pub fn least_squares(labels: Vec<f64>) -> Result<Loss, FiniteSumError> {
         check_finite(&labels)?;
         Ok(Loss(Kind::Squares(labels)))
     }
 
-    /// Returns the logistic loss, `log(1 + exp(-y z'x))` with y = -1 or +1. Labels are {-1, +1}, {0, 1} or
-    /// {1, 2}, the larger one being +1.
+    /// Returns the logistic loss, `log(1 + exp(-y z'x))` with y = -1 or +1. Labels are -1 and 1, 0 and 1, or
+    /// 1 and 2; the larger one means +1.
     ///
     /// # Errors
-    /// When the labels are none of these, or all of them are 1, which may be either class: [`Loss::coded`]
-    /// says which.
+    /// Fails when the labels are none of these, or all of them are 1, which may be either class.
+    /// [`Loss::coded`] accepts such labels, since the coding says which class is meant.
     pub fn logistic(labels: &[f64]) -> Result<Loss, FiniteSumError> {
         check_finite(labels)?;
-        // The codings that all labels so far fit; the first row that fits none of them is the one at fault.
+        // The codings that all labels so far fit. An error names the first row that fits none of them.
         let mut left = TWO_CLASSES.to_vec();
         for (row, &label) in labels.iter().enumerate() {
             left.retain(|pair| pair.contains(&label));
@@ -108,11 +108,11 @@ impl Loss {
     }
 
     /// Returns softmax with one predictor per class, `-log p_y`. Labels are whole numbers from 0, or from 1
-    /// if there is no 0; there are as many classes as the largest says. Of labels that may lack a class, such
-    /// as those of a test set, [`Loss::coded`] says what they mean.
+    /// if no label is 0; the largest label decides the number of classes. Labels that may lack a class, such
+    /// as those of a test set, need [`Loss::coded`].
     ///
     /// # Errors
-    /// When a label is not a whole number from 0 to 65536.
+    /// Fails when a label is not a whole number from 0 to 65536.
     pub fn softmax(labels: &[f64]) -> Result<Loss, FiniteSumError> {
         check_finite(labels)?;
         let whole = |label: f64| label.fract() == 0.0 && (0.0..=f64::from(MOST_CLASSES)).contains(&label);
@@ -124,12 +124,11 @@ impl Loss {
         Loss::coded(labels, Coding::Classes { first, count: (largest - first) as usize + 1 })
     }
 
-    /// Returns the loss that goes with a coding, of labels that mean what it says: least squares, logistic or
-    /// softmax.
+    /// Returns the loss of a coding (least squares, logistic or softmax) for labels in this coding.
     ///
     /// # Errors
-    /// When a label is none of the coding's, or the coding has two equal labels, no class, or more than
-    /// 65537.
+    /// Fails when the coding does not have one of the labels, or has two equal labels, no class, or more than
+    /// 65537 classes.
     pub fn coded(labels: &[f64], coding: Coding) -> Result<Loss, FiniteSumError> {
         check_finite(labels)?;
         let refuse = |known: &dyn Fn(f64) -> bool, allowed| {
@@ -161,7 +160,7 @@ impl Loss {
         }))
     }
 
-    /// Returns what the numbers given as labels mean, for other labels of the same kind.
+    /// Returns the coding of the labels, for other labels of the same kind.
     pub fn coding(&self) -> Coding {
         match self.0 {
             Kind::Squares(_) => Coding::Numbers,
@@ -178,12 +177,12 @@ impl Loss {
         }
     }
 
-    /// Tells whether there are no labels.
+    /// Returns whether there are no labels.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns the number of margins of a row: the number of classes for softmax, else 1.
+    /// Returns the number of margins of a row: the number of classes for softmax, otherwise 1.
     pub fn outputs(&self) -> usize {
         match &self.0 {
             Kind::Softmax { classes, .. } => *classes,
@@ -191,8 +190,8 @@ impl Loss {
         }
     }
 
-    /// Returns an upper bound on the second derivative along any direction of the margins (of unit length,
-    /// for several).
+    /// Returns an upper bound on the second derivative of a row's loss in its margins, along any direction of
+    /// unit length.
     pub fn curvature(&self) -> f64 {
         match &self.0 {
             Kind::Squares(_) => 2.0,

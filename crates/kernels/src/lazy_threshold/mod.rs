@@ -2,14 +2,14 @@
 //! `x <- H_k(a x + w - b)` with a dense drift `w` that is fixed for an epoch, a factor `a`, and a sparse
 //! correction `b`, at a cost of O(k + nnz(b)) a step.
 //!
-//! *Where it comes from.* Variance-reduced hard thresholding on linear models: `w = -eta mu` with the
-//! snapshot gradient mu, the correction is what the mini-batch corrects, `a = 1 - eta lambda` shrinks.
-//! Written down plainly each step sweeps all d coordinates.
+//! *Where it comes from.* Variance-reduced hard thresholding on linear models has `w = -eta mu` with the
+//! snapshot gradient mu, a correction `b` from the mini-batch, and `a = 1 - eta lambda` with the weight
+//! lambda of the l2 term. A direct implementation passes over all d coordinates in every step.
 //!
 //! *Invariant.* Let `u = a x + w - b`, S the support of x, T the places of b. Then
 //!
-//! 1. `u_j = w_j` for every j outside S and T: `x_j = 0` and `b_j = 0`. These *untouched* coordinates have
-//!    today the value that they have throughout the epoch.
+//! 1. `u_j = w_j` for every j outside S and T, since `x_j = 0` and `b_j = 0`. These *untouched* coordinates
+//!    have the value that they have throughout the epoch.
 //! 2. So the order of all coordinates by (|w_j| falling, j rising), made once per epoch, is also the order in
 //!    which untouched coordinates compete: among them `H_k` takes a prefix of the order with S and T skipped.
 //! 3. At most k untouched coordinates can be kept, so the walk along the order ends after at most k + |S| +
@@ -20,23 +20,24 @@
 //!
 //! By 1 to 3 the entrants are exactly the coordinates outside S that H_k could keep, by 4 the rest of S is
 //! kept; hence the result is that of H_k on all of u, ties included: both compare by (magnitude, lower
-//! index). The values are those of the formula above, evaluated in that order, so a dense twin has the same
-//! bits.
+//! index). The values are those of the formula above, evaluated in that order, so a dense implementation has
+//! the same bits.
 //!
-//! *Cost.* One pass over the members, one over T, and the walk. The order is sorted as far as walks have
-//! come: in pieces that double, found by selection, so an epoch pays O(d) once and O(log(k + |T|)) times at
-//! most; when no untouched coordinate ever beats the worst member, sorting is not even begun. An entrant that
-//! beats the worst member costs a second pass over the members, and a selection among those at risk.
+//! *Cost.* A step makes one pass over the members, one over T, and the walk. The order is sorted as far as
+//! walks have come, in pieces of doubling length that are found by selection, so that an epoch pays O(d) once
+//! in most cases, and O(log(k + |T|)) times at most. If no untouched coordinate ever beats the worst member,
+//! nothing is sorted. An entrant that beats the worst member costs a second pass over the members, and a
+//! selection among those at risk.
 //!
 //! The naive step moves each member to `a x_j + w_j - b_j`, and takes the smallest magnitude as the worst.
 //! Three departures are for speed:
 //!
-//! 1. the pass over the members leaves b out. It has neither branches nor looks at scattered places, so that
-//!    it uses the full vector width. Every member moves in every step, so a step without this pass would have
-//!    other bits;
-//! 2. b is subtracted on T alone. The worst of all members is the worst before b, or a member of T; unless
-//!    the worst before b is itself in T: then, and only then, a pass over the members finds the worst again;
-//! 3. coordinates in T are marked only before a walk, and most steps have none.
+//! 1. the pass over the members leaves b out. It neither branches nor reads scattered places, so that it uses
+//!    the full vector width. Every member moves in every step, so a step without this pass would have other
+//!    bits;
+//! 2. b is subtracted on T alone. The worst of all members is the worst before b, or a member of T. Only if
+//!    the worst before b is itself in T does a second pass over the members find the worst;
+//! 3. coordinates in T are marked only before a walk, and most steps have no walk.
 
 mod order;
 #[cfg(test)]
@@ -47,7 +48,8 @@ use crate::vector::{SparseVector, SparseView};
 use multiversion::multiversion;
 use order::Order;
 
-/// Slot of every coordinate outside the support; its value is always zero, so that gathers need no branch.
+/// The slot of every coordinate outside the support. Its value is always zero, so that gathers need no
+/// branch.
 const OUTSIDE: u32 = 0;
 
 /// A k-sparse iterate `x` of dimension d under steps `x <- H_k(a x + w - b)`.
@@ -57,23 +59,23 @@ const OUTSIDE: u32 = 0;
 pub struct LazyThresholdIterate {
     sparsity: usize,
     drift: Vec<f64>,
-    /// Slot of each coordinate, or [`OUTSIDE`].
+    /// The slot of each coordinate, or [`OUTSIDE`].
     slots: Vec<u32>,
-    /// Coordinate in each slot.
+    /// The coordinate in each slot.
     members: Vec<u32>,
     values: Vec<f64>,
-    /// Values after the step that is being made: `values` stands until the step is known to be finite.
+    /// Values after the step that is being made. `values` remains until the step is known to be finite.
     moved: Vec<f64>,
     /// `drift` of each member.
     drifts: Vec<f64>,
     /// The smallest magnitude among `moved`.
     worst: f64,
-    /// What each touched coordinate is after the step, if it stands outside; 0 for members.
+    /// The value of each touched coordinate after the step, if it is outside the support; 0 for members.
     outside: Vec<f64>,
     order: Order,
-    /// The last step that touched a coordinate, among those that walk along the order.
+    /// For each coordinate, the number of the last step that touched it, among the steps with a walk.
     stamps: Vec<u32>,
-    /// Number of such steps.
+    /// The number of steps with a walk.
     step: u32,
     entrants: Vec<Rival>,
     rivals: Vec<Rival>,
@@ -83,7 +85,7 @@ pub struct LazyThresholdIterate {
     threshold: HardThreshold,
 }
 
-/// A coordinate that competes for a slot, or for keeping its own.
+/// A coordinate that competes for a slot, or to keep its own.
 #[derive(Clone, Copy, Debug)]
 struct Rival {
     value: f64,
@@ -92,7 +94,7 @@ struct Rival {
 }
 
 impl Rival {
-    /// Better ones first; ties to the lower index.
+    /// Compares by falling magnitude, and equal magnitudes by rising index.
     fn order(&self, other: &Rival) -> std::cmp::Ordering {
         let key = |rival: &Rival| rival.value.abs().to_bits();
         key(other).cmp(&key(self)).then(self.index.cmp(&other.index))
@@ -139,7 +141,7 @@ impl LazyThresholdIterate {
         self.members.len() - 1
     }
 
-    /// Tells whether the iterate is zero.
+    /// Returns whether the support is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -147,7 +149,7 @@ impl LazyThresholdIterate {
     /// Returns coordinate `index` of the iterate.
     ///
     /// # Panics
-    /// If `index` is not below the dimension.
+    /// Panics if `index` is not below the dimension.
     pub fn get(&self, index: u32) -> f64 {
         self.values[self.slots[index as usize] as usize]
     }
@@ -155,7 +157,7 @@ impl LazyThresholdIterate {
     /// Returns the inner product of the iterate with a sparse vector, in four accumulators.
     ///
     /// # Panics
-    /// If an index is not below the dimension.
+    /// Panics if an index is not below the dimension.
     pub fn dot(&self, indices: &[u32], values: &[f64]) -> f64 {
         let (index_chunks, index_tail) = indices.as_chunks::<4>();
         let (value_chunks, value_tail) = values.as_chunks::<4>();
@@ -174,7 +176,7 @@ impl LazyThresholdIterate {
     /// Returns the inner product of the iterate with a dense vector.
     ///
     /// # Panics
-    /// If `dense` is shorter than the dimension.
+    /// Panics if `dense` is shorter than the dimension.
     pub fn dot_dense(&self, dense: &[f64]) -> f64 {
         crate::gather_dot(&self.members[1..], &self.values[1..], dense)
     }
@@ -188,10 +190,10 @@ impl LazyThresholdIterate {
     /// Sets the iterate to the k largest entries of `x`; the drift stays.
     ///
     /// # Errors
-    /// When an entry is not finite; the iterate stays as it was.
+    /// Fails when an entry is not finite; the iterate stays as it was.
     ///
     /// # Panics
-    /// If the dimension of `x` is another.
+    /// Panics if the dimension of `x` is another.
     pub fn load(&mut self, x: SparseView<'_>) -> Result<(), NotFinite> {
         assert_eq!(x.dim(), self.dim(), "the dimension of the iterate");
         if let Some((index, value)) = x.iter().find(|(_, value)| !value.is_finite()) {
@@ -215,10 +217,10 @@ impl LazyThresholdIterate {
     /// Begins an epoch with the drift `w_j = weight * direction_j`.
     ///
     /// # Errors
-    /// When an entry is not finite; the drift stays as it was.
+    /// Fails when an entry is not finite; the drift stays as it was.
     ///
     /// # Panics
-    /// If `direction` does not have one entry per coordinate.
+    /// Panics if `direction` does not have one entry per coordinate.
     pub fn begin(&mut self, weight: f64, direction: &[f64]) -> Result<(), NotFinite> {
         assert_eq!(direction.len(), self.dim(), "one entry per coordinate");
         check_finite(direction)?;
@@ -246,52 +248,52 @@ impl LazyThresholdIterate {
     /// elsewhere. The places must be distinct, in any order.
     ///
     /// # Errors
-    /// When an entry of `factor x + w - b` is not finite; the iterate stays as it was.
+    /// Fails when an entry of `factor x + w - b` is not finite; the iterate stays as it was.
     ///
     /// # Panics
-    /// If a place is not below the dimension.
+    /// Panics if a place is not below the dimension.
     pub fn step(&mut self, factor: f64, touched: &[u32], correction: &[f64]) -> Result<(), NotFinite> {
         self.prepare(factor, touched, correction)?;
         self.commit(touched);
         Ok(())
     }
 
-    /// Does the first half of [`step`](Self::step): computes and checks, but leaves the iterate. For those
-    /// who move several iterates, all or none.
+    /// Computes and checks the first half of a [`step`](Self::step), without moving the iterate. A caller
+    /// with several iterates prepares all of them before it commits any.
     ///
     /// # Errors
-    /// When an entry is not finite.
+    /// Fails when an entry is not finite.
     ///
     /// # Panics
-    /// If a place is not below the dimension.
+    /// Panics if a place is not below the dimension.
     pub fn prepare(&mut self, factor: f64, touched: &[u32], correction: &[f64]) -> Result<(), NotFinite> {
         debug_assert_eq!(touched.len(), correction.len());
-        // (1)
+        // 1. All members move, without the correction.
         let (untouched, members_finite) =
             advance(factor, &self.values[1..], &self.drifts[1..], &mut self.moved[1..]);
-        // (2)
+        // 2. The correction is subtracted where it is not zero.
         let (mut finite, mut lowest, mut holds_worst) = (0.0, untouched, false);
         self.outside.clear();
         for (&index, correction) in touched.iter().zip(correction) {
             let slot = self.slots[index as usize];
-            // The slot of those outside serves as a bin.
+            // All coordinates outside the support share one slot, whose content is never used.
             let is_member = slot != OUTSIDE;
             let before = self.moved[slot as usize];
             let member = before - correction;
             self.moved[slot as usize] = member;
-            let stranger = self.drift[index as usize] - correction;
-            self.outside.push(if is_member { 0.0 } else { stranger });
+            let nonmember = self.drift[index as usize] - correction;
+            self.outside.push(if is_member { 0.0 } else { nonmember });
             holds_worst |= is_member & (before.abs() == untouched);
             lowest = min(lowest, if is_member { member.abs() } else { untouched });
-            finite += 0.0 * if is_member { member } else { stranger };
+            finite += 0.0 * if is_member { member } else { nonmember };
         }
         self.moved[OUTSIDE as usize] = 0.0;
         self.worst = if holds_worst { worst(&self.moved[1..]) } else { lowest };
         if finite == 0.0 && members_finite { Ok(()) } else { Err(self.not_finite(touched, correction)) }
     }
 
-    /// Does the second half of [`step`](Self::step), after [`prepare`](Self::prepare) with the same places:
-    /// moves.
+    /// Does the second half of a [`step`](Self::step): moves the iterate. The caller has called
+    /// [`prepare`](Self::prepare) with the same places.
     pub fn commit(&mut self, touched: &[u32]) {
         let bar = if self.len() < self.sparsity { 0.0 } else { self.worst };
         let best = self.collect_entrants(touched, bar);
@@ -304,23 +306,23 @@ impl LazyThresholdIterate {
     /// Makes one step with a dense correction: `x <- H_k(factor x + w - b)`, in O(d).
     ///
     /// # Errors
-    /// As [`step`](Self::step).
+    /// Fails in the cases of [`step`](Self::step).
     ///
     /// # Panics
-    /// If `correction` does not have one entry per coordinate.
+    /// Panics if `correction` does not have one entry per coordinate.
     pub fn step_dense(&mut self, factor: f64, correction: &[f64]) -> Result<(), NotFinite> {
         self.prepare_dense(factor, correction)?;
         self.commit_dense();
         Ok(())
     }
 
-    /// Does the first half of [`step_dense`](Self::step_dense): computes and checks, but leaves the iterate.
+    /// Computes and checks the first half of a [dense step](Self::step_dense), without moving the iterate.
     ///
     /// # Errors
-    /// When an entry is not finite.
+    /// Fails when an entry is not finite.
     ///
     /// # Panics
-    /// If `correction` does not have one entry per coordinate.
+    /// Panics if `correction` does not have one entry per coordinate.
     pub fn prepare_dense(&mut self, factor: f64, correction: &[f64]) -> Result<(), NotFinite> {
         assert_eq!(correction.len(), self.dim(), "one entry per coordinate");
         self.dense.clear();
@@ -333,7 +335,7 @@ impl LazyThresholdIterate {
         self.threshold.keep(&self.dense, self.sparsity, &mut self.kept)
     }
 
-    /// Does the second half of [`step_dense`](Self::step_dense): moves.
+    /// Does the second half of a [dense step](Self::step_dense): moves the iterate.
     pub fn commit_dense(&mut self) {
         self.empty();
         for at in 0..self.kept.len() {
@@ -341,8 +343,8 @@ impl LazyThresholdIterate {
         }
     }
 
-    /// Lists the coordinates outside the support that reach `bar`; returns the largest magnitude, 0 if there
-    /// are none.
+    /// Lists the coordinates outside the support whose magnitude reaches `bar`. Returns the largest of these
+    /// magnitudes, or 0 if there are none.
     fn collect_entrants(&mut self, touched: &[u32], bar: f64) -> f64 {
         self.entrants.clear();
         let mut best = 0.0;
@@ -355,7 +357,7 @@ impl LazyThresholdIterate {
         if self.order.largest < bar || self.order.largest == 0.0 {
             return best;
         }
-        // (3)
+        // 3. Only a step with a walk marks the coordinates that it touches.
         self.next_stamp();
         touched.iter().for_each(|&index| self.stamps[index as usize] = self.step);
         let (mut place, mut free) = (0, self.sparsity);
@@ -376,7 +378,8 @@ impl LazyThresholdIterate {
         best
     }
 
-    /// Lets the entrants compete with the members that the best of them beats, at magnitude `best`.
+    /// Lets the entrants compete with the members whose magnitude is at most `best`, that of the best
+    /// entrant.
     fn exchange(&mut self, best: f64) {
         self.rivals.clear();
         for (slot, (&value, &index)) in self.moved.iter().zip(&self.members).enumerate().skip(1) {
@@ -416,14 +419,15 @@ impl LazyThresholdIterate {
                 }
             }
         }
-        // More left than came: zeros. Higher slots first, so that what moves down is never free itself.
+        // More members left than entered, because fewer than k entries differ from zero. Free the higher
+        // slots first, so that the slot that moves down is never itself free.
         self.free.sort_unstable();
         while let Some(slot) = self.free.pop() {
             self.leave(slot as usize);
         }
     }
 
-    /// Takes a new slot.
+    /// Gives coordinate `index` a new slot.
     fn enter(&mut self, index: u32, value: f64) {
         self.slots[index as usize] = self.members.len() as u32;
         self.members.push(index);
@@ -432,7 +436,7 @@ impl LazyThresholdIterate {
         self.drifts.push(self.drift[index as usize]);
     }
 
-    /// Gives up a slot whose coordinate has left already; the last slot moves there.
+    /// Removes a slot whose coordinate has left already; the last slot moves there.
     fn leave(&mut self, slot: usize) {
         self.members.swap_remove(slot);
         self.values.swap_remove(slot);
@@ -468,13 +472,14 @@ impl LazyThresholdIterate {
             touched.iter().zip(correction).filter(|(index, _)| self.slots[**index as usize] == OUTSIDE);
         let outside = outside.map(|(&index, correction)| (index, self.drift[index as usize] - correction));
         let members = self.members.iter().copied().zip(self.moved.iter().copied()).skip(1);
-        let bad = outside.chain(members).filter(|(_, value)| !value.is_finite());
-        let (index, value) = bad.min_by_key(|(index, _)| *index).unwrap_or((0, f64::NAN));
+        let not_finite = outside.chain(members).filter(|(_, value)| !value.is_finite());
+        let (index, value) = not_finite.min_by_key(|(index, _)| *index).unwrap_or((0, f64::NAN));
         NotFinite { index: index as usize, value }
     }
 }
 
-/// Numbers that are looked at together: two of the widest vectors, so that one need not wait for the other.
+/// The number of values that are processed at a time: two of the widest vectors, which do not depend on each
+/// other.
 const LANES: usize = 16;
 
 /// Sets `moved` to `factor value + drift`. Returns the smallest magnitude (infinite for no values), and
@@ -519,7 +524,7 @@ fn worst(values: &[f64]) -> f64 {
     tail.iter().fold(lowest, |lowest, value| min(lowest, value.abs()))
 }
 
-/// Comparisons that compile to one instruction; NaN is caught apart.
+// These comparisons compile to one instruction each. The callers detect NaN by other means.
 #[inline(always)]
 fn min(a: f64, b: f64) -> f64 {
     if b < a { b } else { a }

@@ -10,13 +10,13 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// Forgets the order: the drift has changed.
+    /// Discards the order, since the drift has changed; `largest` is the new largest magnitude.
     pub(super) fn begin(&mut self, largest: f64) {
         (self.sorted, self.largest) = (0, largest);
         self.coordinates.clear();
     }
 
-    /// Returns the coordinate at a place of the order; `at_least` is how many to sort at first.
+    /// Returns the coordinate at a place of the order. At least `at_least` places are sorted at first.
     #[inline(always)]
     pub(super) fn get(&mut self, place: usize, drift: &[f64], at_least: usize) -> Option<u32> {
         if place >= self.sorted {

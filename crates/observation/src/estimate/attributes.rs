@@ -9,12 +9,13 @@
 
 use crate::Row;
 
-/// The importance weight `d/m` of one uniformly drawn set of `m` of `d` attributes.
+/// Returns the importance weight `d/m` of one uniformly drawn set of `m` of `d` attributes.
 pub fn weight(dim: usize, drawn: usize) -> f64 {
     dim as f64 / drawn as f64
 }
 
-/// Pairs `(j, (d/m) x_j)` for the attributes `j` in `drawn` (sorted, all of them observed in `seen`).
+/// Returns the pairs `(j, (d/m) x_j)` for the attributes `j` in `drawn` (sorted, all of them observed in
+/// `seen`).
 pub fn weighted<'a>(seen: Row<'a>, drawn: &'a [u32], dim: usize) -> impl Iterator<Item = (u32, f64)> + 'a {
     let (weight, mut at) = (weight(dim, drawn.len()), 0);
     drawn.iter().filter_map(move |&j| {
@@ -25,8 +26,9 @@ pub fn weighted<'a>(seen: Row<'a>, drawn: &'a [u32], dim: usize) -> impl Iterato
     })
 }
 
-/// Pairs `(j, (d/k) x_j)`, one for each of `draws` = `k` uniform draws with replacement, the attributes of
-/// `drawn`: an attribute drawn `c` times comes `c` times, and its pairs add up to its share of `x~`.
+/// Returns the pairs `(j, (d/k) x_j)`, one for each of `draws` = `k` uniform draws with replacement, which
+/// are the attributes of `drawn`. An attribute that was drawn `c` times has `c` pairs, which add up to its
+/// part of `x~`.
 pub fn weighted_with_replacement(
     drawn: Row<'_>,
     draws: usize,

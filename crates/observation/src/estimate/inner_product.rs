@@ -6,15 +6,16 @@
 //! | `\|w_j\| / \|w\|_1` | `\|w\|_1 sign(w_j) x_j` | `\|w\|_1` times the sum of `\|w_j\| x_j^2` |
 //!
 //! Source: Hazan & Koren 2012, Algorithms 1 and 2; the idea is that of Clarkson, Hazan & Woodruff 2010.
-//! Neither law is defined at `w = 0`, where `w.x = 0` needs no look; an attribute with `w_j = 0` is never
-//! drawn.
+//! Neither law is defined at `w = 0`, where `w.x = 0` is known without an observation; an attribute with `w_j
+//! = 0` is never drawn.
 
-/// `w.x` by the l2 law: `norm_squared` is `|w|_2^2`, `coefficient` is `w_j`, `value` is `x_j`.
+/// Returns the estimate of `w.x` by the l2 law: `norm_squared` is `|w|_2^2`, `coefficient` is `w_j`, `value`
+/// is `x_j`.
 pub fn l2_law(norm_squared: f64, coefficient: f64, value: f64) -> f64 {
     norm_squared * (value / coefficient)
 }
 
-/// `w.x` by the l1 law: `norm` is `|w|_1`, `coefficient` is `w_j`, `value` is `x_j`.
+/// Returns the estimate of `w.x` by the l1 law: `norm` is `|w|_1`, `coefficient` is `w_j`, `value` is `x_j`.
 pub fn l1_law(norm: f64, coefficient: f64, value: f64) -> f64 {
     norm * value * coefficient.signum()
 }

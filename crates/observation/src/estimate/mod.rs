@@ -1,5 +1,5 @@
-//! Unbiased estimates from partly observed examples, shared by several papers. Those of one paper stand
-//! beside it, in `lao_algorithms`.
+//! Unbiased estimates from partly observed examples that several papers share. The estimates of a single
+//! paper are beside its methods, in `lao_algorithms`.
 
 pub mod attributes;
 pub mod inner_product;

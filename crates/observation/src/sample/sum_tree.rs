@@ -1,30 +1,30 @@
-//! Draws by weight while weights change.
+//! Draws by weight, while the weights change.
 
 use crate::stored::Damaged;
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
-/// Entries that a node of the finest level adds up.
+/// The number of entries in a sum of the finest level.
 pub const BLOCK: usize = 8;
-/// Nodes that a node of a coarser level adds up, and the nodes of the coarsest.
+/// The number of sums in a sum of a coarser level.
 const FAN: usize = 64;
 
-/// Sums over blocks of entries, over blocks of those sums, and so on: a wide tree in which changing an entry
-/// is one addition per level (one at 500 entries, three at a million), and a draw looks at some dozens of
-/// nodes.
+/// Sums over blocks of entries, over blocks of those sums, and so on: a wide tree in which the change of an
+/// entry takes one addition per level (one at 500 entries, three at a million), and a draw reads some dozens
+/// of sums.
 ///
-/// The tree does not keep the entries, only sums over [`BLOCK`] of them. Sums that are only ever added to
-/// drift by rounding: [`set_block`](SumTree::set_block) puts one right, and a caller does so for one block
-/// after another.
+/// The tree does not keep the entries, but only sums over [`BLOCK`] of them. Sums drift by rounding as
+/// changes are added to them. [`set_block`](SumTree::set_block) corrects one sum, and a caller does this for
+/// one block after another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Stored<T>", bound(deserialize = "T: Copy + Default + PartialEq + Deserialize<'de>"))]
 pub struct SumTree<T> {
     blocks: usize,
-    /// The finest first, each filled up with zeros to a multiple of [`FAN`].
+    /// The levels, the finest first, each padded with zeros to a multiple of [`FAN`].
     levels: Vec<Vec<T>>,
 }
 
-/// What a tree looks like before it is checked.
+/// A tree before it is checked.
 #[derive(Deserialize)]
 struct Stored<T> {
     blocks: usize,
@@ -34,7 +34,7 @@ struct Stored<T> {
 impl<T: Copy + Default + PartialEq> TryFrom<Stored<T>> for SumTree<T> {
     type Error = Damaged;
 
-    /// Checks the shape. Sums need not agree with one another: rounding parts them, and a draw that meets
+    /// Checks the shape. Sums need not agree with one another, because of rounding, and a draw that meets
     /// sums which do not agree names the block to set.
     fn try_from(Stored { blocks, levels }: Stored<T>) -> Result<Self, Damaged> {
         let refuse = |ok, reason| Damaged::unless(ok, "tree of sums", || reason);
@@ -138,7 +138,7 @@ impl<T: Copy + Default + AddAssign> SumTree<T> {
     /// Returns the sum of all entries.
     #[inline]
     pub fn total(&self) -> T {
-        // Eight sums at a time, because one waits for itself.
+        // Use eight independent partial sums, since the additions of one sum depend on each other.
         let mut lanes = [T::default(); 8];
         let (full, rest) = self.levels[self.levels.len() - 1].as_chunks::<8>();
         full.iter().for_each(|nodes| (0..8).for_each(|lane| lanes[lane] += nodes[lane]));
@@ -153,9 +153,10 @@ impl<T: Copy + Default + AddAssign> SumTree<T> {
     /// weight. `node` is the weight of a sum (negative ones count as 0), `entries` has those of the entries
     /// of a block ([`block`]).
     ///
-    /// `Err` names a block below a sum with weight, none of whose parts has any: set it, which puts right all
-    /// sums above it, then draw again. A sum is named at most once between changes, so that this ends. `Err`
-    /// of block 0 also when there is no weight at all.
+    /// # Errors
+    /// Returns a block below a sum whose weight is positive, although no part of it has weight. The caller
+    /// sets this block, which corrects all sums above it, and draws again. A sum is named at most once
+    /// between changes, so that this ends. If the total weight is zero, the function returns block 0.
     #[inline]
     pub fn locate(
         &self,
@@ -168,11 +169,12 @@ impl<T: Copy + Default + AddAssign> SumTree<T> {
         Ok(place[0] as usize)
     }
 
-    /// As [`locate`](Self::locate), for many targets, which are used up: `places` becomes their entries. All
-    /// go down the tree side by side, so that none waits for what another looks up.
+    /// Does the same as [`locate`](Self::locate) for many targets: `places` becomes their entries, and
+    /// `targets` is overwritten. All targets descend the tree side by side, so that their memory accesses
+    /// overlap.
     ///
     /// # Errors
-    /// As [`locate`](Self::locate), for the first target that finds nothing.
+    /// Fails in the cases of [`locate`](Self::locate), for the first target that finds nothing.
     #[inline]
     pub fn locate_all(
         &self,
@@ -217,8 +219,8 @@ impl<T: Copy + Default + AddAssign> SumTree<T> {
     }
 }
 
-/// Returns the weights of the entries of a block, none of which may be negative, and 0 beyond the end: what
-/// [`SumTree::locate`] wants to know.
+/// Returns the weights of the entries of a block, and 0 beyond the end, for [`SumTree::locate`]. No weight
+/// may be negative.
 #[inline]
 pub fn block<E>(entries: &[E], block: usize, weight: impl Fn(&E) -> f64) -> [f64; BLOCK] {
     let entries = entries.get(block * BLOCK..).unwrap_or_default();
@@ -231,7 +233,7 @@ pub fn block<E>(entries: &[E], block: usize, weight: impl Fn(&E) -> f64) -> [f64
 /// Returns the last place that holds at most `target`, in an ascending list; 0 if none does.
 #[inline]
 fn last_at_most(list: &[f64; FAN], target: f64) -> usize {
-    // Halves without branches, whose outcome no processor could predict.
+    // The bisection has no branches, since no processor could predict their outcome.
     let (mut at, mut step) = (0, FAN / 2);
     while step > 0 {
         at += if list[(at + step) % FAN] <= target { step } else { 0 };
@@ -264,7 +266,7 @@ fn running(weights: &[f64; FAN]) -> ([f64; FAN], f64) {
     (before, total)
 }
 
-/// As [`pass_eight`], first by eights and then within.
+/// Does the same as [`pass_eight`], first by groups of eight and then within a group.
 #[inline]
 fn pass(weights: &[f64; FAN], target: &mut f64) -> Option<usize> {
     let group = pass_eight(&by_eights(weights), target)?;

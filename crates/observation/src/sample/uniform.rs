@@ -5,9 +5,8 @@ use rand::Rng as _;
 
 /// Appends `count` independent uniform draws from `0..dim`, in the order drawn.
 ///
-/// Two draws are made of each word of the generator, by multiplication with rejection (Lemire 2019), so every
-/// index is exactly as likely as every other. `dim` lies in `1..=2^32 - 1`; nothing is drawn from an empty
-/// range.
+/// Each word of the generator gives two draws, by multiplication with rejection (Lemire 2019), so that all
+/// indices are exactly equally likely. `dim` lies in `1..=2^32 - 1`; nothing is drawn from an empty range.
 pub fn uniform_draws(dim: usize, count: usize, rng: &mut Rng, into: &mut Vec<u32>) {
     let Some(dim) = u32::try_from(dim).ok().filter(|&dim| dim > 0) else { return };
     let rejected = dim.wrapping_neg() % dim;

@@ -1,16 +1,16 @@
-//! How state is stored: with the bits it has, and checked when it is read.
+//! The stored form of states: they keep their bits, and are checked when they are read.
 //!
-//! A learner that is stored and read must go on as if it had never left memory, and a file that was damaged,
-//! or written by a stranger, must be refused before the first step. [`stored!`](macro@crate::stored) sees to
-//! both, for every type whose state outlives a run:
+//! A learner that is stored and read must continue as if it had never left memory, and a file that was
+//! damaged, or written by another program, must be refused before the first step.
+//! [`stored!`](macro@crate::stored) ensures both, for every type whose state outlives a run:
 //!
 //! - **Exact numbers.** Not every reader of decimal numbers rounds correctly (that of `serde_json` does so
 //!   only with its feature `float_roundtrip`), so text formats hold an `f64` as the 16 hexadecimal digits of
 //!   its bits. A plain number is read, too, so that a state can be written by hand. Binary formats hold
 //!   floats as they are.
-//! - **No NaN, no infinity.** Neither can be part of a state, so neither is read.
+//! - **No NaN, no infinity.** Neither can be part of a state, so that both are refused.
 //! - **What the constructor guarantees** is checked by [`Validate`], in time and memory bounded by the size
-//!   of what was read: a state names no size that its lists do not have.
+//!   of what was read: a state contains no size that its lists do not have.
 
 mod read;
 mod write;
@@ -20,12 +20,12 @@ pub use write::Exact as WriteExact;
 
 use thiserror::Error;
 
-/// A state that can tell whether its parts fit together.
+/// A state that can check whether its parts fit together.
 pub trait Validate {
     /// Checks all that the constructor guarantees and later steps rely on.
     ///
     /// # Errors
-    /// With the first part that does not fit.
+    /// Returns the first part that does not fit.
     fn validate(&self) -> Result<(), Damaged>;
 }
 
@@ -40,10 +40,10 @@ pub struct Damaged {
 }
 
 impl Damaged {
-    /// Refuses a state unless `ok`; `reason` says which part does not fit, and why.
+    /// Refuses a state unless the condition `ok` holds; `reason` says which part does not fit, and why.
     ///
     /// # Errors
-    /// Unless `ok`.
+    /// Fails when `ok` is false.
     pub fn unless<R: Into<String>>(
         ok: bool,
         what: &'static str,

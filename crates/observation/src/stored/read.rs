@@ -1,5 +1,5 @@
-//! A deserializer that takes an `f64` from the hexadecimal digits of its bits (or from a number), finite ones
-//! only, and all else as it is.
+//! A deserializer that reads an `f64` from the hexadecimal digits of its bits, or from a number, refuses
+//! numbers that are not finite, and leaves other values as they are.
 
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, Unexpected,

@@ -1,4 +1,5 @@
-//! A serializer that hands every `f64` on as the hexadecimal digits of its bits, and all else as it is.
+//! A serializer that writes every `f64` as the hexadecimal digits of its bits, and leaves other values as
+//! they are.
 
 use serde::ser::{
     Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,

@@ -312,8 +312,8 @@ class RegressorPart(RegressorMixin, Budgeted):
         return float(np.mean((sums - labels) ** 2))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Returns the predicted label of each row. A value further than four standard deviations from the mean
-        of its column in training counts as if it lay there."""
+        """Returns the predicted label of each row. A value further than four standard deviations from the
+        mean of its column in training counts as if it lay there."""
         return self._sums(X)
 
 

@@ -56,7 +56,7 @@ impl<L: Learner> Learner for Wasteful<L> {
         if let Told::Values(block) = told
             && self.keeps
         {
-            self.kept.extend(block.single().into_iter().flat_map(|(row, _)| row.values));
+            self.kept.extend(block.single().into_iter().flat_map(|example| example.seen.values));
         }
         if let (Told::Values(block), Some(pairs)) = (told, &mut self.pairs) {
             pairs.resize(block.attributes().len().pow(2), 0.0);

@@ -20,8 +20,8 @@ use lao_algorithms::ito::{GreedyParams, Rda2Params, Rda3Params, Regularization};
 use lao_kernels::SparseView;
 use lao_observation::sample::SubsetSampler;
 use lao_observation::{
-    Ask, BlockBuf, Budget, LearnError, Learner, Request, Rng, Row, Seed, Session, SessionError, SessionLimit,
-    Source, SourceError, Told,
+    Ask, BlockBuf, Budget, Example, LearnError, Learner, Request, Rng, Row, Seed, Session, SessionError,
+    SessionLimit, Source, SourceError, Told,
 };
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
@@ -205,7 +205,9 @@ impl<L: Learner> Learner for Spied<L> {
         let predicted = self.predicted.get();
         self.predictions.push(predicted);
         let Told::Values(block) = told else { return self.inner.tell(told) };
-        let (Some((row, label)), Wrong::Residual { at_whole_vector }) = (block.single(), self.wrong) else {
+        let (Some(Example { seen: row, label }), Wrong::Residual { at_whole_vector }) =
+            (block.single(), self.wrong)
+        else {
             return self.inner.tell(told);
         };
         let label = if at_whole_vector { label - self.unseen(row) } else { 2.0 * predicted - label };

@@ -86,7 +86,7 @@ impl Shape {
                     money: None,
                 };
                 let learner: Box<dyn Learner> = if one_more {
-                    Box::new(params.check_with(KeepsOneMore::default())?)
+                    Box::new(params.build_with(KeepsOneMore::default())?)
                 } else {
                     Box::new(params.build()?)
                 };
@@ -111,7 +111,7 @@ impl Shape {
                     money: None,
                 };
                 let learner: Box<dyn Learner> = if one_more {
-                    Box::new(params.check_with(KeepsOneMore::default())?)
+                    Box::new(params.build_with(KeepsOneMore::default())?)
                 } else {
                     Box::new(params.build()?)
                 };

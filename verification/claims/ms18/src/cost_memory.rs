@@ -115,7 +115,7 @@ fn work(cx: &Context<'_>, dim: usize, budget: usize, batch: u64) -> anyhow::Resu
     }
     let (seed, counting) =
         (cx.seed("work"), Counting { twice: cx.commits(&THRESHOLDS_TWICE), ..Counting::default() });
-    let mut learner = params(dim, budget, batch)?.check_with(counting.clone())?;
+    let mut learner = params(dim, budget, batch)?.build_with(counting.clone())?;
     counting.handed.store(0, Ordering::Relaxed);
     let metered = Metered::new(source(dim, &seed)?);
     let (metered, examples) = if cx.commits(&DENSE_INNER_PRODUCT) {

@@ -68,7 +68,7 @@ fn naive(
     let problem = problem(RHO, &trial.seed.child("data"))?;
     let params = NaiveParams { dim: 2, sparsity: 1, budget: 2, step_size, start: Some(start) };
     let source = problem.clone().with_length(steps);
-    gap(source, &problem, &mut params.check_with(keep)?, (cripple, &trial.seed.child("algorithm")))
+    gap(source, &problem, &mut params.build_with(keep)?, (cripple, &trial.seed.child("algorithm")))
 }
 
 fn exploration(
@@ -114,12 +114,12 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     })?;
     cx.prob("Exploration, B = 400, 40 updates: below .01", 1.0 - LOCKED, most, |trial| {
         let problem = problem(RHO, &trial.seed.child("data"))?;
-        let mut learner = exploration((RHO, slower), &problem, 40).check_with(keep.clone())?;
+        let mut learner = exploration((RHO, slower), &problem, 40).build_with(keep.clone())?;
         Ok(gap(problem.clone(), &problem, &mut learner, (cripple, &trial.seed.child("algorithm")))? < 0.01)
     })?;
 
     let stuck = problem(0.5, &Seed::root(0))?;
-    let mut learner = exploration((0.5, slower), &stuck, 100).check_with(keep)?;
+    let mut learner = exploration((0.5, slower), &stuck, 100).build_with(keep)?;
     let end = gap(Population::new(stuck.clone()), &stuck, &mut learner, (cripple, &Seed::root(0)))?;
     cx.judge("rho = .5: the exact gradient never leaves the wrong support", exact(end, 0.75, 1e-12));
     Ok(())

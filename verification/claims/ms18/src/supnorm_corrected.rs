@@ -18,7 +18,7 @@
 //! is not loose.
 
 use lao_datasets::synthetic::{
-    CommonSign, CorrelatedPairs, Design, Hadamard, Noise, Rademacher, Scaled, Uniform, Virtual,
+    CommonSign, CorrelatedPairs, Design, Hadamard, Noise, Rademacher, Scaled, UniformAttributes, Virtual,
 };
 use lao_kernels::SparseVector;
 use lao_observation::Seed;
@@ -40,7 +40,7 @@ fn design(name: &str) -> anyhow::Result<Box<dyn Design>> {
     let common = CommonSign::new(DIM, SPARSITY + STAR)?;
     Ok(match name {
         "rademacher" => Box::new(Rademacher::new(DIM)?),
-        "uniform" => Box::new(Uniform::new(DIM)?),
+        "uniform" => Box::new(UniformAttributes::new(DIM)?),
         "hadamard" => Box::new(Hadamard::new(DIM)?),
         "pairs 0.9" => Box::new(CorrelatedPairs::new(DIM, 0.9)?),
         "common sign" => Box::new(common),

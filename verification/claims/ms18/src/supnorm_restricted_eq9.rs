@@ -24,7 +24,7 @@
 use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::ExploitationParams;
 use lao_datasets::synthetic::{
-    CommonSign, CorrelatedPairs, Design, Noise, Rademacher, Scaled, Uniform, Virtual,
+    CommonSign, CorrelatedPairs, Design, Noise, Rademacher, Scaled, UniformAttributes, Virtual,
 };
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, Seed, SessionLimit, Source};
@@ -144,7 +144,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(7);
     cell(cx, "signs, noise alone", &Rademacher::new(DIM)?, Part::Noise)?;
     cell(cx, "signs, signal alone", &Rademacher::new(DIM)?, Part::Signal)?;
-    cell(cx, "uniform, both", &Uniform::new(DIM)?, Part::Both)?;
+    cell(cx, "uniform, both", &UniformAttributes::new(DIM)?, Part::Both)?;
     cell(cx, "pairs of correlation .9, both", &CorrelatedPairs::new(DIM, 0.9)?, Part::Both)?;
     cell(cx, "identical attributes, noise alone", &CommonSign::new(DIM, 4)?, Part::Noise)?;
     cell(cx, "identical attributes, signal alone", &CommonSign::new(DIM, 4)?, Part::Signal)?;

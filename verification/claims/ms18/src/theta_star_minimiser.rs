@@ -5,7 +5,7 @@
 //! *Tightness.* 1.
 
 use lao_datasets::synthetic::{
-    CorrelatedPairs, Design, Hadamard, HadamardPairs, Noise, Rademacher, Scaled, Uniform, Virtual,
+    CorrelatedPairs, Design, Hadamard, HadamardPairs, Noise, Rademacher, Scaled, UniformAttributes, Virtual,
 };
 use lao_kernels::{RestrictedSpectrum, SparseVector};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
@@ -117,7 +117,7 @@ fn reported(cx: &Context<'_>) -> anyhow::Result<Vec<(f64, f64)>> {
     const DIM: usize = 16;
     let designs: [(Box<dyn Design>, f64, f64); 6] = [
         (Box::new(Rademacher::new(DIM)?), 0.0, 1.0),
-        (Box::new(Uniform::new(DIM)?), 0.0, 1.0),
+        (Box::new(UniformAttributes::new(DIM)?), 0.0, 1.0),
         (Box::new(Hadamard::new(DIM)?), 0.0, 1.0),
         (Box::new(CorrelatedPairs::new(DIM, 0.9)?), 0.9, 1.0),
         (Box::new(HadamardPairs::new(DIM, 0.4)?), 0.4, 1.0),

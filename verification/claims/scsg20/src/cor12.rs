@@ -50,7 +50,7 @@ fn epochs(
     let mut sum = shared.sum();
     let lengths = Arc::default();
     let draws = Reported { draws: FaultyDraws::new(sum.len(), wrong, None), lengths: Arc::clone(&lengths) };
-    let mut solver = option_one(1, 0.01, batch, mini_batch).check_with(Shape::of(&sum), draws)?;
+    let mut solver = option_one(1, 0.01, batch, mini_batch).build_with(Shape::of(&sum), draws)?;
     let (mut before, mut found) = (sum.meter(), Vec::new());
     each_round(&mut sum, &mut solver, seed, count, |_, meter| {
         found.push([meter.calls - before.calls, meter.thresholds - before.thresholds, 0]);
@@ -106,7 +106,7 @@ fn until(kappa: f64, mini_batch: usize, wrong: Wrong, seed: &Seed) -> anyhow::Re
     let mut params = option_one(2, step_size, N, mini_batch);
     let start = predictor(&[1.0, 1.0]);
     params.start = Some(start.clone());
-    let mut solver = params.check_with(Shape::of(&sum), FaultyDraws::new(N, wrong.length, None))?;
+    let mut solver = params.build_with(Shape::of(&sum), FaultyDraws::new(N, wrong.length, None))?;
     let (zero, mut epochs) = (predictor(&[0.0, 0.0]), 0.0);
     // What a crippled solver says stays near its start: it is not run to the end.
     let most = if wrong.cripple.is_some() { 100 } else { MOST };

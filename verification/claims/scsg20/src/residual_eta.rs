@@ -87,7 +87,7 @@ fn floor(
         let mut params = option_one(8, eta, 40, 4);
         params.start = start;
         let subset = same.then_some(WrongSubset::First);
-        Box::new(params.check_with(Shape::of(&sum), FaultyDraws::new(N, None, subset))?)
+        Box::new(params.build_with(Shape::of(&sum), FaultyDraws::new(N, None, subset))?)
     } else {
         Box::new(SgParams { sparsity: 8, step_size: eta, batch: 4, start }.build(Shape::of(&sum))?)
     };

@@ -74,7 +74,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let kappa = epoch.condition();
         let scale = 512.0 * kappa * kappa;
         corner.push((epoch.decrease() * scale, 1.0 - 1.0 / kappa));
-        corner.push((epoch.beta() * scale, epoch.room() * scale + fourteen - 1.0 / kappa));
+        corner.push((epoch.beta() * scale, epoch.excess_ratio() * scale + fourteen - 1.0 / kappa));
         corner.push((epoch.needed_alpha() / epoch.largest_alpha(), 1.0));
         let (star, ratio) = (rng.random_range(1..20), rng.random_range(1..100));
         let least = (4 * ratio * ratio + 1) * star;

@@ -235,7 +235,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let (constants, (residual, variance)) = (setting.constants(&instance), setting.residuals(&instance));
         let (start, floor) = (setting.distance(), constants.corrected_floor(residual, variance));
         let decay = 3.0 * constants.step_size * constants.convexity;
-        let too_fast = 1.0 - decay / (constants.room() + decay);
+        let too_fast = 1.0 - decay / (constants.excess_ratio() + decay);
         let rate = if cx.commits(&RATE_TOO_FAST) { too_fast } else { constants.corrected_theta() };
         let bound = |j: usize| rate.powi(j as i32) * start + floor;
         let exact: Vec<f64> =

@@ -131,7 +131,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let gd = GdParams { sparsity: k, step: GdStep::Fixed(step_size), refit: false, start };
             let shape = Shape::of(&frozen.sum);
             let after = match one_more {
-                true => frozen.after(&mut gd.check_with(shape, KeepsOneMore::default())?, 20, &seed)?,
+                true => frozen.after(&mut gd.build_with(shape, KeepsOneMore::default())?, 20, &seed)?,
                 false => frozen.after(&mut gd.build(shape)?, 20, &seed)?,
             };
             pairs.push((moved(before, after), leaves));

@@ -106,7 +106,7 @@ fn solver(
         }
         Some(Wrong::InsideBatch | Wrong::Elsewhere) | None => {}
     }
-    Ok(Box::new(params.check_with(Shape::of(sum), FaultyDraws::new(N, length, subset))?))
+    Ok(Box::new(params.build_with(Shape::of(sum), FaultyDraws::new(N, length, subset))?))
 }
 
 /// D and the share of x* that is still missing, after every epoch, per run.
@@ -146,7 +146,7 @@ fn two_curvatures(cx: &mut Context<'_>, margin: f64) -> anyhow::Result<()> {
     let ends = cx.all_trials("two curvatures", runs, |trial: &Trial| {
         let mut sum = shared.sum();
         let params = ScsgParams { length: EpochLength::Steps(steps), ..option_one(1, eta, 2, 1) };
-        let mut solver = params.check_with(Shape::of(&sum), FaultyDraws::new(n, None, subset))?;
+        let mut solver = params.build_with(Shape::of(&sum), FaultyDraws::new(n, None, subset))?;
         let mut end = f64::INFINITY;
         each_round(&mut sum, &mut solver, &trial.seed.child("algorithm"), 1, |x, _| {
             end = x.coefficients[0].view().get(0);

@@ -1,6 +1,6 @@
 //! Streams of examples from a law that is given as a function.
 
-use lao_observation::{BlockBuf, Rng, Seed, Source, SourceError};
+use lao_observation::{BlockBuf, Cursor, Rng, Seed, Source, SourceError};
 
 /// A source whose examples are drawn one after the other: `law` fills the attributes, which are zero when it
 /// is called, and returns the label.
@@ -11,20 +11,19 @@ pub struct LawSource<F> {
     seed: Seed,
     rng: Rng,
     example: Vec<f64>,
-    position: u64,
-    length: u64,
+    cursor: Cursor,
 }
 
 impl<F: Fn(&mut Rng, &mut [f64]) -> f64> LawSource<F> {
     /// Returns a source of `length` examples of `dim` attributes.
     pub fn new(dim: usize, length: u64, seed: Seed, law: F) -> Self {
         let rng = seed.rng();
-        LawSource { law, seed, rng, example: vec![0.0; dim], position: 0, length }
+        LawSource { law, seed, rng, example: vec![0.0; dim], cursor: Cursor::new(length) }
     }
 
-    fn next(&mut self) -> f64 {
+    /// Draws the next example and returns its label.
+    fn draw(&mut self) -> f64 {
         self.example.fill(0.0);
-        self.position += 1;
         (self.law)(&mut self.rng, &mut self.example)
     }
 }
@@ -35,28 +34,27 @@ impl<F: Fn(&mut Rng, &mut [f64]) -> f64> Source for LawSource<F> {
     }
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        let rows = (self.length - self.position).min(block.capacity() as u64) as usize;
+        let rows = self.cursor.upcoming(block.capacity());
         for row in 0..rows {
-            block.labels_mut()[row] = self.next();
+            block.labels_mut()[row] = self.draw();
             for (c, &j) in attributes.iter().enumerate() {
                 block.column_mut(c)[row] = self.example[j as usize];
             }
         }
         block.set_rows(rows);
+        self.cursor.advance(rows);
         Ok(rows)
     }
 
     fn position(&self) -> u64 {
-        self.position
+        self.cursor.position()
     }
 
     fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        if position > self.length {
-            return Err(SourceError::Seek { position, end: self.length });
-        }
-        (self.rng, self.position) = (self.seed.rng(), 0);
-        while self.position < position {
-            self.next();
+        self.cursor.seek(position)?;
+        self.rng = self.seed.rng();
+        for _ in 0..position {
+            self.draw();
         }
         Ok(())
     }

@@ -290,7 +290,7 @@ pub fn epoch(
         start: Some(predictor(start)),
     };
     let draws = Scripted { subsets: subsets.iter(), length: minis.len() as u64 };
-    let mut solver = params.check_with(Shape::of(sum), draws)?;
+    let mut solver = params.build_with(Shape::of(sum), draws)?;
     let rng = &mut Seed::root(0).rng();
     let mut path = Vec::with_capacity(minis.len() + 1);
     for _ in 0..=minis.len() {

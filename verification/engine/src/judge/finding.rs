@@ -187,11 +187,11 @@ impl Finding {
         self
     }
 
-    /// Returns how far the evidence lies beyond the point at which it decides at `level`: 1 is on the point.
+    /// Returns the ratio of the evidence to the least evidence that decides at `level`: 1 is just enough.
     ///
-    /// For a judge that stops when the evidence suffices it is the number of trials allowed over the number
-    /// looked at, for any other `ln p / ln level`. What is computed has no such point.
-    pub fn room(&self, p: f64, level: f64) -> f64 {
+    /// For a judge that stops when the evidence suffices, it is the number of trials allowed over the number
+    /// of trials made; for any other judge, it is `ln p / ln level`. For a computed finding it is infinite.
+    pub fn evidence_ratio(&self, p: f64, level: f64) -> f64 {
         match self.stopped {
             _ if self.kind.is_computed() => f64::INFINITY,
             Stopped::Evidence => self.n_max as f64 / self.n_trials as f64,

@@ -8,7 +8,7 @@
 use lao_algorithms::hazan_koren::{Aelr, Aerr, TwoSampleDraws};
 use lao_kernels::SparseView;
 use lao_observation::sample::uniform_draws;
-use lao_observation::{Ask, BlockBuf, LearnError, Learner, Rng, Told};
+use lao_observation::{Ask, BlockBuf, Example, LearnError, Learner, Rng, Told};
 use rand::RngExt;
 
 /// The interface that the two methods share.
@@ -141,7 +141,7 @@ impl<L: TwoDraws, F: FnMut(&mut TwoSampleEstimates<'_>)> Learner for Tampered<L,
 
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
         let Told::Values(block) = told else { return self.inner.tell(told) };
-        let Some((seen, label)) = block.single() else { return self.inner.tell(told) };
+        let Some(Example { seen, label }) = block.single() else { return self.inner.tell(told) };
         let place = |j: u32| seen.attributes.iter().position(|&seen| seen == j).unwrap_or(0);
         let drawn = self.draws.weighted;
         let factor = match self.w[drawn as usize] {

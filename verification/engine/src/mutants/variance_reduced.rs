@@ -197,7 +197,7 @@ mod tests {
             let params = ScsgParams { sparsity: 3, step_size: 0.05, batch, mini_batch, length, start: None };
             let mut production = params.clone().build(Shape::of(&sum)).unwrap();
             let draws = FaultyDraws::new(n, None, None);
-            let mut seamed = params.clone().check_with(Shape::of(&sum), draws).unwrap();
+            let mut seamed = params.clone().build_with(Shape::of(&sum), draws).unwrap();
             let mut plain = PlainScsg::new(params, &sum, StepFault::None);
             let solvers: [&mut dyn Solver; 3] = [&mut production, &mut seamed, &mut plain];
             let mut ends = Vec::new();

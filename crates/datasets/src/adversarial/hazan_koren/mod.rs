@@ -44,8 +44,8 @@ pub trait Population: Debug + Send + Sync {
     /// Writes the labels of the rows `first_row ..` to `out`.
     fn labels(&self, words: &Words, first_row: u64, out: &mut [f64]);
 
-    /// Returns `w*`, of least risk in the ball that the instance was made for (of least risk at all, where
-    /// there is none).
+    /// Returns `w*`, the predictor of least risk in the ball that the instance was made for, or of all
+    /// predictors if there is no ball.
     fn minimizer(&self) -> SparseVector;
 
     /// Returns `L(w*)`.
@@ -86,8 +86,8 @@ impl<P: Population + ?Sized> Population for Box<P> {
     }
 }
 
-/// The stream of independent examples from a population; a pure function of the seed, however it is looked
-/// at. Observing k attributes costs O(k).
+/// The stream of independent examples from a population. It is a pure function of the seed, whatever is
+/// observed. To observe k attributes costs O(k).
 #[derive(Clone, Debug)]
 pub struct PopulationStream<P> {
     population: P,
@@ -102,7 +102,7 @@ impl<P: Population> PopulationStream<P> {
         PopulationStream { population, words, cursor: Cursor::endless() }
     }
 
-    /// Returns the same stream, dry after `length` examples.
+    /// Returns the same stream, which ends after `length` examples.
     pub fn with_length(mut self, length: u64) -> PopulationStream<P> {
         self.cursor = self.cursor.with_length(length);
         self
@@ -152,7 +152,7 @@ fn check_attribute(
     Ok(attribute)
 }
 
-/// Returns `value`, if it suits.
+/// Returns `value` if it `suits`.
 fn check(
     design: &'static str,
     field: &'static str,

@@ -12,8 +12,8 @@ const NAME: &str = "Pair";
 /// `L(w) = ((w_0 + w_1)/sqrt 2 - label)^2 / 2`, which vanishes at `w* = label (1, 1, 0, ..)/sqrt 2`, of norm
 /// `|label|`.
 ///
-/// Whoever reads one attribute j with probability proportional to `w_j^2` and forgets the weight `|w|^2/w_j`
-/// takes `w'x` for half of what it is, and settles at twice `w*`.
+/// A learner that observes one attribute j with probability proportional to `w_j^2` and forgets the weight
+/// `|w|^2/w_j` estimates half of `w'x`, and converges to twice `w*`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
     dim: usize,
@@ -24,7 +24,7 @@ impl Pair {
     /// Returns the population with labels `+-label` and `dim` attributes of which the first two matter.
     ///
     /// # Errors
-    /// When there are less than two attributes or the label is not finite.
+    /// Fails when there are fewer than two attributes or the label is not finite.
     pub fn new(dim: usize, label: f64) -> Result<Pair, DesignError> {
         let dim = check_dim(NAME, dim, dim >= 2, "2 to 2^32 attributes")?;
         Ok(Pair { dim, label: check(NAME, "label", label, label.is_finite(), "finite")? })

@@ -25,7 +25,7 @@ impl Planted {
     /// `label`.
     ///
     /// # Errors
-    /// When the place does not exist, p is outside [0, 1], or the label is negative or not finite.
+    /// Fails when the place does not exist, p is outside [0, 1], or the label is negative or not finite.
     pub fn new(dim: usize, place: u32, advantage: f64, label: f64) -> Result<Planted, DesignError> {
         check_attribute(NAME, "place", place, dim)?;
         check(NAME, "advantage", advantage, (0.0..=1.0).contains(&advantage), "between 0 and 1")?;

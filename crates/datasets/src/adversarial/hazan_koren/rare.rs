@@ -1,4 +1,4 @@
-//! A predictor that most examples are silent about.
+//! A predictor on which most examples carry no information.
 
 use super::planted::single;
 use super::{Population, check, check_attribute, distance_squared};
@@ -22,7 +22,7 @@ impl Rare {
     /// Returns the population in which attribute `place` of `dim` is the one that predicts.
     ///
     /// # Errors
-    /// When the place does not exist, the frequency is outside [0, 1], or the label is not finite.
+    /// Fails when the place does not exist, the frequency is outside [0, 1], or the label is not finite.
     pub fn new(dim: usize, place: u32, frequency: f64, label: f64) -> Result<Rare, DesignError> {
         check_attribute(NAME, "place", place, dim)?;
         check(NAME, "frequency", frequency, (0.0..=1.0).contains(&frequency), "between 0 and 1")?;

@@ -30,7 +30,7 @@ impl SignedRows {
     /// for the unit l2 ball.
     ///
     /// # Errors
-    /// When there is no sign.
+    /// Fails when there is no sign.
     pub fn new(mut signs: SparseVector) -> Result<SignedRows, DesignError> {
         signs.prune_zeros();
         let (dim, rows) = (signs.dim(), signs.len());
@@ -43,7 +43,7 @@ impl SignedRows {
     /// and independent.
     ///
     /// # Errors
-    /// When `rows` is 0 or above `dim`, or `dim` above 2^32.
+    /// Fails when `rows` is 0 or above `dim`, or `dim` above 2^32.
     pub fn random(dim: usize, rows: usize, seed: &Seed) -> Result<SignedRows, DesignError> {
         check_dim(NAME, dim, true, "1 to 2^32 attributes")?;
         check(NAME, "rows", rows as f64, (1..=dim).contains(&rows), "between 1 and the dimension")?;
@@ -59,7 +59,7 @@ impl SignedRows {
     /// Returns the same with another label; for the unit l2 ball.
     ///
     /// # Errors
-    /// When the label is negative or not finite.
+    /// Fails when the label is negative or not finite.
     pub fn with_label(mut self, label: f64) -> Result<SignedRows, DesignError> {
         let suits = label >= 0.0 && label.is_finite();
         self.label = check(NAME, "label", label, suits, "finite and not negative")?;

@@ -25,9 +25,9 @@ pub struct Compatibility {
 
 /// How much larger than on the support the l1 norm outside may be.
 const OUTSIDE: f64 = 2.0;
-/// Sign patterns are enumerated for at most so many weights.
+/// The largest number of weights whose sign patterns are enumerated.
 const MOST_WEIGHTS: usize = 16;
-/// Steps after which bounds are returned as they are.
+/// The number of steps after which the bounds are returned even if they are further apart.
 const MOST_STEPS: usize = 200_000;
 
 impl Compatibility {
@@ -35,7 +35,7 @@ impl Compatibility {
     /// `sparsity`; at most `tolerance` apart, unless 200,000 steps do not suffice.
     ///
     /// # Errors
-    /// When the support is empty or has more than 16 members, or `covariance` is not a symmetric d x d
+    /// Fails when the support is empty or has more than 16 members, or `covariance` is not a symmetric d x d
     /// matrix.
     pub fn of(
         covariance: &[f64],

@@ -73,7 +73,7 @@ impl Instance {
     /// Returns `V`, row by row.
     ///
     /// # Errors
-    /// Never for the instances of this module, which are small.
+    /// Never fails for the instances of this module, which are small.
     pub fn covariance(&self) -> Result<Vec<f64>, DesignError> {
         self.design.covariance()
     }
@@ -82,7 +82,7 @@ impl Instance {
     /// the feature `spectra`.
     ///
     /// # Errors
-    /// As [`covariance`](Self::covariance).
+    /// Fails in the cases of [`covariance`](Self::covariance).
     #[cfg(feature = "spectra")]
     pub fn sigma_d_squared(&self) -> Result<f64, DesignError> {
         let eigenvalues = lao_kernels::symmetric_eigenvalues(&self.covariance()?, self.dim());
@@ -94,7 +94,7 @@ impl Instance {
     /// feature `spectra`.
     ///
     /// # Errors
-    /// When `w*` has more weights than sign patterns can be enumerated for.
+    /// Fails when `w*` has more weights than sign patterns can be enumerated for.
     #[cfg(feature = "spectra")]
     pub fn compatibility(&self, tolerance: f64) -> Result<Compatibility, DesignError> {
         Compatibility::of(&self.covariance()?, self.dim(), self.w_star.indices(), self.sparsity, tolerance)
@@ -110,7 +110,7 @@ impl Instance {
     /// Returns the same with `factor x` for x (and the same w*, so other labels).
     ///
     /// # Errors
-    /// When the weights would leave the finite numbers.
+    /// Fails when the weights would leave the finite numbers.
     pub fn scaled(&self, factor: f64) -> Result<Instance, DesignError> {
         let scale =
             |row: &Vec<(u32, f64)>| row.iter().map(|&(sign, weight)| (sign, factor * weight)).collect();
@@ -121,7 +121,7 @@ impl Instance {
     /// Returns the same instance scaled to `trace V = 1`, the most that `|x| <= 1` allows.
     ///
     /// # Errors
-    /// When V is zero.
+    /// Fails when V is zero.
     pub fn unit_trace(&self) -> Result<Instance, DesignError> {
         let trace: f64 = self.covariance()?.iter().step_by(self.dim() + 1).sum();
         self.scaled(1.0 / trace.sqrt())
@@ -130,7 +130,7 @@ impl Instance {
     /// Returns an endless stream of examples.
     ///
     /// # Errors
-    /// When the noise has no proper size.
+    /// Fails when the noise has no proper size.
     pub fn source(&self, noise: Noise, seed: &Seed) -> Result<Virtual<Combinations>, DesignError> {
         Virtual::new(self.design.clone(), self.w_star.clone(), noise, seed)
     }
@@ -144,7 +144,7 @@ impl Instance {
 /// `x_1`.
 ///
 /// # Errors
-/// Never: the parameters are constants.
+/// Never fails: the parameters are constants.
 pub fn b_not_a() -> Result<Instance, DesignError> {
     let (g, other) = (0.06_f64.sqrt(), 0.5_f64.sqrt());
     let mut rows = vec![(0..5).map(|j| (j, 0.5 * g)).collect(), vec![(5, other)]];
@@ -156,15 +156,16 @@ pub fn b_not_a() -> Result<Instance, DesignError> {
 /// and `|x| = 1`.
 ///
 /// # Errors
-/// Never: the parameters are constants.
+/// Never fails: the parameters are constants.
 pub fn neither() -> Result<Instance, DesignError> {
     Instance::new([0, 1, 0].map(|sign| vec![(sign, 1.0)]).to_vec(), &[0.8, 0.35], 2)?.unit_trace()
 }
 
-/// As [`neither`], but the twins `x_3 = x_2` are outside `S*`: (b) holds with `phi_0^2 = 1/4`. d = 4.
+/// Returns an instance like [`neither`], but with the twins `x_3 = x_2` outside `S*`, so that (b) holds with
+/// `phi_0^2 = 1/4`; d = 4.
 ///
 /// # Errors
-/// Never: the parameters are constants.
+/// Never fails: the parameters are constants.
 pub fn twins_outside() -> Result<Instance, DesignError> {
     Instance::new([0, 1, 2, 2].map(|sign| vec![(sign, 1.0)]).to_vec(), &[0.8, 0.35], 2)?.unit_trace()
 }
@@ -177,7 +178,7 @@ pub fn twins_outside() -> Result<Instance, DesignError> {
 /// their best weight .06. `|x| <= 1.2` or so.
 ///
 /// # Errors
-/// Never: the parameters are constants.
+/// Never fails: the parameters are constants.
 pub fn a_not_2() -> Result<Instance, DesignError> {
     let (common, own) = (0.27_f64.sqrt(), 0.03_f64.sqrt());
     let mut rows = vec![vec![(0, 0.3_f64.sqrt())], vec![(1, common), (2, own)], vec![(1, common), (3, own)]];
@@ -190,7 +191,7 @@ pub fn a_not_2() -> Result<Instance, DesignError> {
 /// `(3 + sqrt 5)/2`.
 ///
 /// # Errors
-/// When `share` is not between 0 and 1.
+/// Fails when `share` is not between 0 and 1.
 pub fn golden_ratio(share: f64) -> Result<Instance, DesignError> {
     if !(share > 0.0 && share < 1.0) {
         let (design, field, allowed) = ("golden_ratio", "share", "between 0 and 1");
@@ -206,7 +207,7 @@ pub fn golden_ratio(share: f64) -> Result<Instance, DesignError> {
 /// `V v = 0` for `v = (1, -2/m, .., -2/m)`, whose mass outside `S*` is just twice that inside: `phi_0 = 0`.
 ///
 /// # Errors
-/// When `parts` (m) is 0.
+/// Fails when `parts` (m) is 0.
 pub fn sparse_isometry(parts: u32) -> Result<Instance, DesignError> {
     let mut rows = vec![(0..parts).map(|sign| (sign, 2.0 / f64::from(parts))).collect()];
     rows.extend((0..parts).map(|sign| vec![(sign, 1.0)]));
@@ -220,7 +221,7 @@ pub const SIGMA: f64 = 0.1;
 /// noise of deviation .1.
 ///
 /// # Errors
-/// When `dim` is 0 or above 2^32.
+/// Fails when `dim` is 0 or above 2^32.
 pub fn gauss_free(dim: usize, sparsity: usize, seed: &Seed) -> Result<Virtual<Normal>, DesignError> {
     let w_star = weights(dim, sparsity, seed, |rng| sign(rng) * 0.45_f64.sqrt());
     Virtual::new(Normal::new(dim)?, w_star, Noise::Gaussian(SIGMA), seed)
@@ -230,7 +231,7 @@ pub fn gauss_free(dim: usize, sparsity: usize, seed: &Seed) -> Result<Virtual<No
 /// a uniformly drawn support; normal noise of deviation .1.
 ///
 /// # Errors
-/// When `dim` is 0 or above 2^32.
+/// Fails when `dim` is 0 or above 2^32.
 pub fn gauss_spread(
     dim: usize,
     sparsity: usize,
@@ -244,7 +245,7 @@ pub fn gauss_spread(
 /// [`gauss_spread`] with `|w*| = 1`.
 ///
 /// # Errors
-/// When `dim` is 0 or above 2^32.
+/// Fails when `dim` is 0 or above 2^32.
 pub fn gauss_unit(dim: usize, sparsity: usize, seed: &Seed) -> Result<Virtual<Normal>, DesignError> {
     gauss_spread(dim, sparsity, 1.0, seed)
 }
@@ -253,7 +254,7 @@ pub fn gauss_unit(dim: usize, sparsity: usize, seed: &Seed) -> Result<Virtual<No
 /// `|x| = |w*| = 1 >= |y|`.
 ///
 /// # Errors
-/// When `dim` is 0 or above 2^32.
+/// Fails when `dim` is 0 or above 2^32.
 pub fn sphere(dim: usize, sparsity: usize, seed: &Seed) -> Result<Virtual<Sphere>, DesignError> {
     Virtual::new(Sphere::new(dim)?, spread(dim, sparsity, 1.0, seed), Noise::None, seed)
 }

@@ -15,7 +15,7 @@ use lao_datasets::catalog::{Catalog, CatalogError};
 use lao_datasets::preprocess::two_classes;
 use lao_datasets::synthetic::Words;
 use lao_kernels::{SparseView, axpy_column};
-use lao_observation::{BlockBuf, Seed, Source, SourceError};
+use lao_observation::{BlockBuf, Cursor, Seed, Source, SourceError};
 use lao_verification_engine::instance::GivenExamples;
 use rand::RngExt;
 use rand::seq::SliceRandom;
@@ -145,13 +145,12 @@ impl Split {
 struct Blobs {
     templates: Arc<Vec<Vec<f64>>>,
     words: Words,
-    position: u64,
-    length: u64,
+    cursor: Cursor,
 }
 
 impl Blobs {
     fn new(templates: &Arc<Vec<Vec<f64>>>, seed: &Seed, length: u64) -> Blobs {
-        Blobs { templates: templates.clone(), words: Words::new(seed), position: 0, length }
+        Blobs { templates: templates.clone(), words: Words::new(seed), cursor: Cursor::new(length) }
     }
 }
 
@@ -161,10 +160,10 @@ impl Source for Blobs {
     }
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        let rows = (self.length - self.position).min(block.capacity() as u64) as usize;
+        let rows = self.cursor.upcoming(block.capacity());
         let images = self.words.stream(1, 0);
         for row in 0..rows {
-            let image = self.position + row as u64;
+            let image = self.cursor.position() + row as u64;
             let mut draws = images.draws(image);
             let which = draws.random_range(0..self.templates.len());
             let contrast = draws.random_range(0.7..1.0);
@@ -176,20 +175,16 @@ impl Source for Blobs {
             }
         }
         block.set_rows(rows);
-        self.position += rows as u64;
+        self.cursor.advance(rows);
         Ok(rows)
     }
 
     fn position(&self) -> u64 {
-        self.position
+        self.cursor.position()
     }
 
     fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        if position > self.length {
-            return Err(SourceError::Seek { position, end: self.length });
-        }
-        self.position = position;
-        Ok(())
+        self.cursor.seek(position)
     }
 }
 

@@ -7,7 +7,7 @@ use lao_algorithms::hazan_koren::{AelrParams, AerrParams, Horizon};
 use lao_datasets::adversarial::hazan_koren::{Pair, Planted, Population, PopulationStream, Rare, SignedRows};
 use lao_kernels::SparseVector;
 use lao_observation::{
-    BlockBuf, Budget, LearnError, Learner, Rng, Seed, Session, SessionError, SessionLimit, Source,
+    BlockBuf, Budget, Example, LearnError, Learner, Rng, Seed, Session, SessionError, SessionLimit, Source,
 };
 use lao_verification_engine::context::{Context, View, still};
 use lao_verification_engine::instance::{LawSource, dot, minus, norm2};
@@ -190,7 +190,7 @@ impl Problem {
         for _ in 0..examples {
             block.reset(self.dim, 1);
             source.observe(&all, &mut block)?;
-            let Some((row, label)) = block.view(&all).single() else { break };
+            let Some(Example { seen: row, label }) = block.view(&all).single() else { break };
             x.copy_from_slice(row.values);
             look(&x, label)?;
         }

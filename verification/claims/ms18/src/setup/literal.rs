@@ -71,7 +71,7 @@ pub fn explore<D: WalshRows + Clone, T: Threshold>(
     cripple: Option<Cripple>,
     algorithm: &Seed,
 ) -> anyhow::Result<Path> {
-    let (budget, learner) = (params.budget, params.check_with(threshold)?);
+    let (budget, learner) = (params.budget, params.build_with(threshold)?);
     let mut learner = Crippled::new(learner, cripple);
     if cripple.is_some_and(Cripple::stands_still) {
         // What is shown does not depend on the examples: they are counted, but not drawn.

@@ -142,7 +142,7 @@ impl Practical {
         views: &[View],
     ) -> anyhow::Result<Vec<Path>> {
         let problem = self.problem(&trial.seed.child("data"))?;
-        let (budget, mut learner) = (params.budget, params.check_with(sabotage.keep.clone())?);
+        let (budget, mut learner) = (params.budget, params.build_with(sabotage.keep.clone())?);
         let seed = trial.seed.child("algorithm");
         if still(views).is_some() {
             // What is shown does not depend on the examples: they are counted, but not drawn.

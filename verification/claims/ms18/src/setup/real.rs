@@ -28,7 +28,7 @@ use lao_algorithms::murata_suzuki::{ExplorationParams, HybridParams};
 use lao_datasets::catalog::{Catalog, CatalogError, Loaded};
 use lao_datasets::format::DenseTable;
 use lao_datasets::format::Table;
-use lao_datasets::preprocess::{Centering, Clip, Standardizer};
+use lao_datasets::preprocess::{Centering, Clip, SplitTable, Standardizer};
 use lao_kernels::SparseView;
 use lao_observation::{Budget, LearnError, Learner, Seed, Session, SessionError, SessionLimit, Source};
 use lao_verification_engine::claim::Fault;
@@ -259,7 +259,8 @@ pub(crate) fn experiment(cx: &mut Context<'_>, setup: &Setup) -> anyhow::Result<
         let own = match &given {
             Some(_) => None,
             None => {
-                let (train, test) = loaded.clone().into_train_test(&trial.seed.child("split"))?;
+                let SplitTable { train, test } =
+                    loaded.clone().into_train_test(&trial.seed.child("split"))?;
                 Some(Tables::new(&train, &test, setup.clip)?)
             }
         };
