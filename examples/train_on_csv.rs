@@ -1,5 +1,5 @@
-//! Learns a sparse linear predictor from a CSV file, looking at few attributes of each row: the program of the
-//! project's README, for any file.
+//! Learns a sparse linear predictor from a CSV file, looking at few attributes of each row: the program of
+//! the project's README, for any file.
 //!
 //! ```sh
 //! cargo run -p lao-examples --bin train_on_csv                          # diabetes data that come with lao

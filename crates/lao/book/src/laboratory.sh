@@ -14,7 +14,10 @@ while [ "$left" -gt 0 ] && lao session ask -S "$study" -n "$left" > slots.txt 2>
             split($0, parts, ": "); split(parts[1], slot, " "); split(patient[slot[2]], cells, ",")
             count = split(parts[2], names, ", "); names[++count] = target
             header = "slot"; line = slot[2]
-            for (i = 1; i <= count; i++) { header = header "," names[i]; line = line "," cells[place[names[i]]] }
+            for (i = 1; i <= count; i++) {
+                header = header "," names[i]
+                line = line "," cells[place[names[i]]]
+            }
             if (FNR == 1) print header
             print line
         }' "$table" slots.txt > results.csv
