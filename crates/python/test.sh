@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the wheel and the source distribution, installs the wheel into virtual environments of its own, and
-# runs the tests: on the newest scikit-learn, with --oldest on the oldest one that is supported, with --both
-# on either.
+# Builds the wheel and the source distribution, installs the wheel into virtual environments of its own, runs
+# the first lines of README.md in one that has nothing else, and runs the tests: on the newest scikit-learn,
+# with --oldest on the oldest one that is supported, with --both on either.
 # Environments and builds are kept in target/ beside this file; remove it to begin anew. Needs Rust, and
 # Python 3.10 or later with venv and pip.
 set -eu
@@ -52,6 +52,14 @@ if ! target/newest/bin/maturin sdist --out target/wheels > target/sdist.log 2>&1
   exit 1
 fi
 ls -l target/wheels
+
+# As a new user has it: the wheel and what it asks for, nothing else, and the first lines of the page.
+wheel=$(echo target/wheels/*.whl)
+[ "$(wc -c < "$wheel")" -le 15000000 ] || { echo "$wheel has more than 15 MB" >&2; exit 1; }
+environment target/plain --upgrade pip
+target/plain/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall "$wheel"
+awk '/^```python/ { inside = 1; next } /^```/ { if (inside) exit } inside' README.md > target/first-lines.py
+(cd target && plain/bin/python first-lines.py)
 
 if [ "$which" != --oldest ]; then
   run target/newest

@@ -2,7 +2,7 @@
 A live study
 ============
 
-Patients come one after the other, and the laboratory can afford three of twelve tests for each. The session
+Patients come one after the other, and the laboratory can afford four of twelve tests for each. The session
 says which to order next. It lives in a folder, and survives power cuts; here a simulation answers for the
 laboratory.
 """

@@ -267,7 +267,7 @@ pub fn fit_file(
 }
 
 /// Predicts the rows of a table from few of its columns: the intercept, and for each index the coefficient
-/// times the value within its range. A value that is missing counts as the mean.
+/// times the value within its range. A value that is missing counts as the mean, or is an error.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the parts of a model")]
 pub fn predict<'py>(
@@ -279,6 +279,7 @@ pub fn predict<'py>(
     low: Vec<f64>,
     high: Vec<f64>,
     intercept: f64,
+    missing: &str,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     const ROWS: usize = 4096;
     let [rows, dim] = table.values.shape();
@@ -288,6 +289,7 @@ pub fn predict<'py>(
     }
     let rows = u32::try_from(rows).map_err(|_| too_long(rows))?;
     let source = table.values();
+    let refuses = missing == "error";
     let predicted = py.detach(|| {
         let mut predicted = vec![intercept; rows as usize];
         let (mut places, mut read) = (Vec::with_capacity(ROWS), Vec::new());
@@ -297,6 +299,13 @@ pub fn predict<'py>(
             read.resize(sums.len() * indices.len(), 0.0);
             source.read(&indices, &places, &mut read)?;
             for (c, column) in read.chunks_exact(sums.len()).enumerate() {
+                if let Some(row) = column.iter().position(|x| x.is_nan()).filter(|_| refuses) {
+                    let (row, j) = (part * ROWS + row, indices[c]);
+                    return Err(PyValueError::new_err(format!(
+                        "Input X contains NaN: row {row} lacks attribute {j}, which the model needs; fill it \
+                         or, if the estimator has this parameter, set missing=\"skip\""
+                    )));
+                }
                 for (sum, &x) in sums.iter_mut().zip(column) {
                     let x = if x.is_nan() { means[c] } else { x.max(low[c]).min(high[c]) };
                     *sum += values[c] * x;

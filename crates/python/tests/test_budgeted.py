@@ -25,11 +25,13 @@ HERE = Path(__file__).resolve().parent
 
 
 def command():
-    """Returns the command `lao`, if it was built."""
+    """Returns the command `lao`, if it was built: of several the newest."""
     places = [HERE.parents[2] / "target" / profile / "lao" for profile in ("release", "debug")]
     named = os.environ.get("LAO")
-    found = [named] if named else [str(place) for place in places if place.is_file()]
-    return found[0] if found else None
+    if named:
+        return named
+    found = [place for place in places if place.is_file()]
+    return str(max(found, key=lambda place: place.stat().st_mtime)) if found else None
 
 
 def write_csv(path, X, y):
@@ -73,6 +75,9 @@ def test_same_seed_and_data_give_the_bits_of_the_command(problem, tmp_path):
     text = subprocess.run(line, cwd=tmp_path, capture_output=True, check=True, text=True).stdout
     model = BudgetedRegressor(12, random_state=3).fit(X, y)
     same_bits(model, text)
+    write_csv(tmp_path / "table.csv", X, (y > 0).astype(float))
+    text = subprocess.run(line, cwd=tmp_path, capture_output=True, check=True, text=True).stdout
+    same_bits(BudgetedClassifier(12, random_state=3).fit(X, y > 0), text)
     # And the command reads the model of Python, which predicts the same.
     model.save(tmp_path / "python.lao.json")
     line = [lao, "predict", "python.lao.json", "table.csv", "-o", "out.csv"]

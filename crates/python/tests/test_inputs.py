@@ -205,6 +205,8 @@ def test_missing_values_are_refused_or_passed_over(problem):
         with pytest.raises(ValueError, match='missing="skip"'):
             fitted(frame, y)
         same(fitted(frame, y, missing="skip"), model)
+        with pytest.raises(ValueError, match='row .* lacks attribute .*missing="skip"'):
+            fitted(X, y).predict(frame)
     with pytest.raises(ValueError, match="infinit"):
         fitted(np.where(np.isnan(gaps), np.inf, gaps), y)
 

@@ -288,6 +288,7 @@ class Budgeted(SelectorMixin, BaseEstimator):
             parts["low"].tolist(),
             parts["high"].tolist(),
             self._intercept,
+            self.missing,
         )
 
     def _sums(self, X: Any) -> np.ndarray:
@@ -398,31 +399,33 @@ _PARAMETERS = """
     Parameters
     ----------
     budget : int, float or None
-        The number of attributes that may be bought of each example, or the share of them. More than there are
-        counts as all. None is a tenth, and at least 10. With `prices`, the money that an example may cost.
+        The number of attributes that may be bought of each example, or the share of them. If it exceeds the
+        number of columns, all columns are bought. By default it is a tenth of the columns, but at least 10.
+        With `prices`, the money that an example may cost.
     prices : dict, sequence, path or None
         What the columns cost, in any unit of money: a dict of names and prices, a sequence of prices in
         column order, or the path of a file of lines `attribute,price[,panel]`. A price of 0 is free. Instead
         of a price, a pair `(price, panel)` names the panel with which the column is bought: the panel is paid
         once per example, and each of its columns repeats the price of the whole panel.
     predict_budget : float or None
-        The money that a prediction may cost, at most, if there are prices. None is about four fifths of the
-        budget, and a larger amount counts as that; for another method than "pursuit", None is no limit but
-        the budget.
+        The money that a prediction may cost, at most, if there are prices. For "pursuit" the default, and the
+        most that is allowed, is about four fifths of the budget. For other methods the default is the budget
+        itself.
     method : str
         A method of lao's registry whose model is sparse. All but "pursuit" run behind a safeguard that scales
         columns and finds the step size. Where prices differ, "exploration" and "hybrid" can be chosen beside
         "pursuit", if any support can be paid; the others count attributes and are refused.
     longest : int or None
         The largest number of attributes of the model. None is four fifths of the budget for "pursuit", and
-        half of it for other methods; where prices differ, these have at most as many as can be paid whichever
-        they are.
+        half of it for other methods; where prices differ, other methods keep at most as many attributes as
+        the budget pays for even if they are the most expensive ones.
     holdout : float
         The share of the rows that is held out to measure `holdout_` and `history_`, if there are 20 or more.
     passes : int
         How often the rows are gone through. With more than one pass, standard errors are too small.
     missing : {"error", "skip"}
-        What is done about NaN. "error" refuses it: an array is checked as a whole, a frame where it is read.
+        What is done about NaN. "error" refuses it: an array is checked as a whole, a frame where a value is
+        bought or a prediction needs it.
         "skip" passes over an example that lacks a value which is to be bought, and predicts with the mean.
     warm_start : bool
         Whether `fit` goes on with what was learned before. The rows must be new ones.
@@ -442,7 +445,8 @@ _PARAMETERS = """
         Whether any attribute has a significant effect. If not, the mean of the labels is predicted.
     spent_ : dict
         `examples` learned from, `attributes` (values bought), `most_attributes` of one example, `passed_over`
-        (examples with gaps), and `reads`, the values of each attribute that were read, to score included.
+        (examples with gaps), and `reads`, how many values of each attribute were read, including those
+        read to score the held-out rows.
         With prices also `money` in all, `most_money` of one example, and `panels`, a list of dicts: `panel`,
         `columns`, `price`, the `examples` for which it was bought, and the `money`.
     cost_ : float or None

@@ -113,6 +113,7 @@ def predict(
     low: list[float],
     high: list[float],
     intercept: float,
+    missing: str,
 ) -> NDArray[np.float64]: ...
 def solve(
     table: Table,

@@ -20,8 +20,8 @@ from lao_learn._budgeted import resolve_seed
 from lao_learn._table import take
 
 _PARAMETERS = """
-    All attributes of all rows are read: an array where it lies, if it has no gaps; sparse matrices and frames
-    are copied once. To buy few attributes, see `BudgetedRegressor` and `BudgetedClassifier`.
+    All attributes of all rows are read. An array is read where it lies; sparse matrices and frames are
+    copied. To buy few attributes, see `BudgetedRegressor` and `BudgetedClassifier`.
 
     Parameters
     ----------
@@ -88,9 +88,7 @@ class Thresholding(SelectorMixin, BaseEstimator):
         tags.target_tags.required = True
         return tags
 
-    def _solve(self, X: Any, y: Any, labels: np.ndarray, classes: int) -> None:
-        table = self._table
-        del self._table
+    def _solve(self, X: Any, table: _core.Table, labels: np.ndarray, classes: int) -> None:
         dim = self.n_features_in_
         nonzero = 10 if self.n_nonzero is None else self.n_nonzero
         if self.n_nonzero is not None and nonzero > dim:
@@ -143,13 +141,13 @@ class Thresholding(SelectorMixin, BaseEstimator):
     def _shaped(self, coefficients: np.ndarray, intercepts: np.ndarray) -> tuple[Any, Any]:
         return coefficients, intercepts
 
-    def _take(self, X: Any, y: Any) -> None:
-        """Checks X, and keeps it as a table until it is solved."""
+    def _take(self, X: Any, y: Any) -> _core.Table:
+        """Checks X, and returns it as a table."""
         if y is None:
             raise ValueError(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
             )
-        self._table = take(self, X, reset=True, missing="error", least=2)
+        return take(self, X, reset=True, missing="error", least=2)
 
     def _sums(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
@@ -159,7 +157,9 @@ class Thresholding(SelectorMixin, BaseEstimator):
             count = len(indices)
             unknown, low, high = [np.nan] * count, [-np.inf] * count, [np.inf] * count
             sums.append(
-                _core.predict(table, indices.tolist(), values.tolist(), unknown, low, high, float(intercept))
+                _core.predict(
+                    table, indices.tolist(), values.tolist(), unknown, low, high, float(intercept), "error"
+                )
             )
         return np.column_stack(sums)
 
@@ -200,11 +200,11 @@ class HardThresholdingRegressor(RegressorMixin, Thresholding):
 
     def fit(self, X: Any, y: Any) -> HardThresholdingRegressor:
         """Learns from the rows of X with the labels y."""
-        self._take(X, y)
+        table = self._take(X, y)
         labels = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
         labels = column_or_1d(labels, warn=True)
         check_consistent_length(X, labels)
-        self._solve(X, y, labels, 0)
+        self._solve(X, table, labels, 0)
         return self
 
     def _shaped(self, coefficients: np.ndarray, intercepts: np.ndarray) -> tuple[Any, Any]:
@@ -246,7 +246,7 @@ class HardThresholdingClassifier(ClassifierMixin, Thresholding):
 
     def fit(self, X: Any, y: Any) -> HardThresholdingClassifier:
         """Learns from the rows of X with the classes y."""
-        self._take(X, y)
+        table = self._take(X, y)
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         check_consistent_length(X, y)
@@ -255,7 +255,7 @@ class HardThresholdingClassifier(ClassifierMixin, Thresholding):
             raise ValueError(
                 f"{type(self).__name__} needs samples of 2 classes, but the data contains only one class"
             )
-        self._solve(X, y, places.astype(np.float64), len(self.classes_))
+        self._solve(X, table, places.astype(np.float64), len(self.classes_))
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:

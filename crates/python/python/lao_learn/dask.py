@@ -143,13 +143,15 @@ def _lengths(client: Any, parts: Sequence[Any], timeout: float) -> list[int]:
 
 def _gather(client: Any, tasks: list[Any], timeout: float) -> list[Any]:
     from distributed import TimeoutError as LateError
-    from distributed import wait
 
+    async def gather() -> list[Any]:
+        return await client.gather(tasks, asynchronous=True)
+
+    # One limit for the work and for the way back: a worker may be lost in between.
     try:
-        wait(tasks, timeout=timeout)
-    except LateError as error:
+        return client.sync(gather, callback_timeout=timeout)
+    except (LateError, TimeoutError) as error:
         client.cancel(tasks)
         raise TimeoutError(
             f"the workers did not answer within {timeout} seconds; look at Dask's dashboard, or raise timeout"
         ) from error
-    return client.gather(tasks)
