@@ -11,7 +11,7 @@ use lao_datasets::preprocess::{
 use lao_datasets::synthetic::{Noise, Normal, Rademacher, UniformAttributes, Virtual};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::sample::SubsetSampler;
-use lao_observation::{BlockBuf, Seed, Source};
+use lao_observation::{Block, BlockBuf, Seed, Source};
 use serde::Deserialize;
 use serde::de::Error as _;
 use std::path::{Path, PathBuf};
@@ -138,21 +138,39 @@ impl DenseRows {
     /// When the source fails or ends before.
     pub fn take(source: &mut dyn Source, rows: usize) -> anyhow::Result<Self> {
         let dim = source.dim();
-        let attributes: Vec<u32> = (0..dim as u32).collect();
-        let (mut columns, mut labels, mut block) = (vec![0.0; rows * dim], Vec::new(), BlockBuf::new());
-        while labels.len() < rows {
-            let at = labels.len();
-            block.reset(dim, BlockBuf::preferred_rows(dim).min(rows - at));
-            let size = source.observe(&attributes, &mut block)?;
-            ensure!(size > 0, "the source ran dry after {at} of {rows} rows");
-            let view = block.view(&attributes);
-            labels.extend_from_slice(view.labels());
+        let mut columns = vec![0.0; rows * dim];
+        let labels = whole_rows(source, rows, |at, block| {
             for j in 0..dim {
-                columns[j * rows + at..][..size].copy_from_slice(view.column(j));
+                let column = block.column(j);
+                columns[j * rows + at..][..column.len()].copy_from_slice(column);
             }
-        }
+        })?;
         Ok(DenseRows { columns, labels })
     }
+}
+
+/// Observes all attributes of the next `rows` examples, block by block; `take` is given the number of examples
+/// before each block, and the block. Returns the labels.
+///
+/// # Errors
+/// When the source fails or ends before.
+pub fn whole_rows(
+    source: &mut dyn Source,
+    rows: usize,
+    mut take: impl FnMut(usize, &Block<'_>),
+) -> anyhow::Result<Vec<f64>> {
+    let dim = source.dim();
+    let attributes: Vec<u32> = (0..dim as u32).collect();
+    let (mut labels, mut block) = (Vec::new(), BlockBuf::new());
+    while labels.len() < rows {
+        let at = labels.len();
+        block.reset(dim, BlockBuf::preferred_rows(dim).min(rows - at));
+        ensure!(source.observe(&attributes, &mut block)? > 0, "the source ran dry after {at} of {rows} rows");
+        let view = block.view(&attributes);
+        labels.extend_from_slice(view.labels());
+        take(at, &view);
+    }
+    Ok(labels)
 }
 
 /// A source of examples that may know the exact excess risk of a predictor.

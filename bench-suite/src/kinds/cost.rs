@@ -2,7 +2,7 @@
 //! beside a floor.
 
 use super::{Analysis, Job, Kind, Measurement, Rows, best_two};
-use crate::data::{DenseRows, Design};
+use crate::data::{DenseRows, Design, whole_rows};
 use crate::learner::{Contender, LearnerSpec};
 use crate::record::median;
 use crate::scenario::Size;
@@ -51,6 +51,8 @@ enum Layout {
 /// Where the attributes come from, and how its times are named.
 struct Storage {
     name: &'static str,
+    /// Whether the attributes are in a table, and not computed when they are observed.
+    in_memory: bool,
     /// The time per example of the learner.
     time: &'static str,
     /// The floor.
@@ -62,6 +64,7 @@ struct Storage {
 /// Attributes that are computed when they are observed.
 const VIRTUAL: Storage = Storage {
     name: "virtual",
+    in_memory: false,
     time: "ns per example",
     floor: "ns per example, floor",
     growth: "ns per example over n",
@@ -70,6 +73,7 @@ const VIRTUAL: Storage = Storage {
 /// A table that no cache holds, row by row from the start to the end and again.
 const MEMORY: Storage = Storage {
     name: "in memory",
+    in_memory: true,
     time: "ns per example, in memory",
     floor: "ns per example, floor in memory",
     growth: "ns per example over n, in memory",
@@ -91,14 +95,19 @@ impl Cost {
     ) -> anyhow::Result<Box<dyn Source + Send>> {
         let target = self.data.target(dim, seed)?;
         let mut stream = self.data.stream(&target, &seed.child("train"))?;
-        if storage.name == VIRTUAL.name {
+        if !storage.in_memory {
             return Ok(stream);
         }
         let values = size.scaled(TABLE, 1).min(TABLE);
         let rows = (values as usize / dim).max(8);
         Ok(match self.layout {
             Layout::Rows => {
-                let (values, labels) = stored_rows(&mut *stream, rows)?;
+                let mut values = Vec::with_capacity(rows * dim);
+                let labels = whole_rows(&mut *stream, rows, |_, block| {
+                    for i in 0..block.rows() {
+                        values.extend((0..dim).map(|j| block.column(j)[i]));
+                    }
+                })?;
                 Box::new(lao_datasets::memory::Rows::new(dim, values, labels)?.with_passes(u64::MAX))
             }
             Layout::Columns => {
@@ -152,21 +161,6 @@ impl Cost {
         found.push(Measurement { examples, metric: storage.floor, value });
         Ok(found)
     }
-}
-
-/// Returns `rows` examples of a source, row after row, and their labels.
-fn stored_rows(source: &mut dyn Source, rows: usize) -> anyhow::Result<(Vec<f64>, Vec<f64>)> {
-    let attributes: Vec<u32> = (0..source.dim() as u32).collect();
-    let (mut values, mut labels, mut block) = (Vec::new(), Vec::new(), BlockBuf::new());
-    while labels.len() < rows {
-        block.reset(attributes.len(), (rows - labels.len()).min(8));
-        let size = source.observe(&attributes, &mut block)?;
-        ensure!(size > 0, "the source ran dry after {} of {rows} rows", labels.len());
-        let view = block.view(&attributes);
-        labels.extend_from_slice(view.labels());
-        (0..size).for_each(|i| values.extend((0..attributes.len()).map(|j| view.column(j)[i])));
-    }
-    Ok((values, labels))
 }
 
 /// The shape of an ask: attributes and examples.

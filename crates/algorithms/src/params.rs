@@ -72,6 +72,26 @@ pub(crate) fn require(
     Err(ParamError { method, field, value: value.to_string(), allowed: allowed.to_string() })
 }
 
+/// Refuses a number of attributes other than `1..=dim`.
+pub(crate) fn require_attributes(
+    method: &'static str,
+    field: &'static str,
+    count: usize,
+    dim: usize,
+) -> Result<(), ParamError> {
+    require((1..=dim).contains(&count), method, field, count, format_args!("from 1 to d = {dim}"))
+}
+
+/// Refuses a start with a number that is not finite; `allowed` says what a start is.
+pub(crate) fn require_finite_start(
+    method: &'static str,
+    start: &[f64],
+    allowed: &str,
+) -> Result<(), ParamError> {
+    let not_finite = start.iter().find(|value| !value.is_finite()).copied();
+    require(not_finite.is_none(), method, "start", not_finite.unwrap_or_default(), allowed)
+}
+
 /// Refuses sizes other than `1 <= s < s' <= d`, as every gradient method under a budget does.
 pub(crate) fn require_shape(
     method: &'static str,

@@ -3,7 +3,7 @@
 use crate::inspect::load;
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
-use lao::{Examples, Fit, Frame, Label, Model, Pick, Prices, Progress, ReadOptions};
+use lao::{Examples, Fit, Label, Model, Pick, Prices, Progress, ReadOptions};
 use lao_figures::{check_writable, count};
 use lao_say as say;
 use std::path::{Path, PathBuf};
@@ -148,7 +148,7 @@ pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
     }
     let frame = lao::read_with(&args.data, &options)?;
     let examples = match positive {
-        Some(class) => Frame::target_class(frame, target, class)?,
+        Some(class) => frame.target_class(target, class)?,
         None => frame.target(target)?,
     };
     let (dim, columns) = (examples.names().len(), examples.columns());

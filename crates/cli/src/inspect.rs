@@ -3,7 +3,7 @@
 use crate::page;
 use anyhow::bail;
 use clap::Args;
-use lao::{Model, SpentMoney};
+use lao::{Model, PanelSpent, SpentMoney};
 use lao_figures::{check_writable, count, write_atomically};
 use lao_say as say;
 use std::path::{Path, PathBuf};
@@ -82,10 +82,16 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Returns the panels that were bought, the largest sum first.
+pub fn largest_first(money: &SpentMoney) -> Vec<&PanelSpent> {
+    let mut panels: Vec<_> = money.bought().collect();
+    panels.sort_by(|a, b| b.cost().total_cmp(&a.cost()));
+    panels
+}
+
 /// Returns what was spent on each panel, the largest sum first.
 fn spending(money: &SpentMoney) -> String {
-    let mut panels: Vec<_> = money.panels.iter().filter(|panel| panel.examples > 0).collect();
-    panels.sort_by(|a, b| b.cost().total_cmp(&a.cost()));
+    let panels = largest_first(money);
     let width = panels.iter().map(|panel| panel.name.chars().count()).max().unwrap_or(0).max(5);
     let mut text = format!("{:<width$}       price    examples       spent  columns\n", "panel");
     for panel in panels {

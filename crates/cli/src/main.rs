@@ -52,7 +52,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    say::program(|cli: Cli| run(cli.command))
+    say::program_with(|cli: Cli| run(cli.command), session::status_of)
 }
 
 fn run(command: Command) -> anyhow::Result<ExitCode> {

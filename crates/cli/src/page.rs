@@ -1,5 +1,6 @@
 //! A model as a page of HTML that needs no other file, and as a model card in Markdown.
 
+use crate::inspect::largest_first;
 use lao::{Coefficient, Label, Missing, Model};
 use lao_figures::{Axis, Figure, Series, count, draw, number};
 use minijinja::{AutoEscape, Environment, context};
@@ -23,9 +24,7 @@ pub fn html(model: &Model) -> anyhow::Result<String> {
         })
         .collect();
     let money = model.spent.money.as_ref();
-    let mut panels: Vec<_> =
-        money.iter().flat_map(|money| &money.panels).filter(|panel| panel.examples > 0).collect();
-    panels.sort_by(|a, b| b.cost().total_cmp(&a.cost()));
+    let panels = money.map(largest_first).unwrap_or_default();
     let total = money.map_or(0.0, |money| money.total).max(f64::MIN_POSITIVE);
     let panels: Vec<_> = panels
         .iter()

@@ -200,22 +200,17 @@ struct ModelArgs {
     json: bool,
 }
 
-/// The exit status when the study cannot be used as it is.
-const UNUSABLE: u8 = 3;
-
-pub fn run(args: &SessionArgs) -> anyhow::Result<ExitCode> {
+/// Returns the exit status of an error: 3 if a study cannot be used as it is.
+pub fn status_of(error: &anyhow::Error) -> u8 {
     use LiveError::{Damaged, Format, Locked, OtherVersion};
-    run_verb(&args.verb).or_else(|error| match error.downcast_ref() {
-        Some(Locked(_) | Damaged { .. } | Format { .. } | OtherVersion { .. }) => {
-            say::note(&format!("error: {error:#}"));
-            Ok(ExitCode::from(UNUSABLE))
-        }
-        _ => Err(error),
-    })
+    match error.downcast_ref() {
+        Some(Locked(_) | Damaged { .. } | Format { .. } | OtherVersion { .. }) => 3,
+        _ => 2,
+    }
 }
 
-fn run_verb(verb: &Verb) -> anyhow::Result<ExitCode> {
-    match verb {
+pub fn run(args: &SessionArgs) -> anyhow::Result<ExitCode> {
+    match &args.verb {
         Verb::New(args) => new(args),
         Verb::Ask(args) => ask(args),
         Verb::Open(args) => list_open(args),

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::examples::{Examples, Label};
-use crate::frame::{Column, Frame, Pick, ReadOptions, Reading, Values};
+use crate::frame::{Column, Frame, Pick, ReadOptions, Reading, Values, column_of_gap};
 use crate::prices::{Price, PricedColumns, Prices};
 use lao_algorithms::AnyParams;
 use lao_algorithms::pursuit::{Evidence, Pursuit};
@@ -206,6 +206,11 @@ impl PanelSpent {
 }
 
 impl SpentMoney {
+    /// Returns the panels that were bought.
+    pub fn bought(&self) -> impl Iterator<Item = &PanelSpent> {
+        self.panels.iter().filter(|panel| panel.examples > 0)
+    }
+
     /// Returns the prices by which it was bought.
     ///
     /// # Errors
@@ -565,7 +570,7 @@ impl Model {
     /// ```
     pub fn read_options(&self) -> ReadOptions {
         let columns = self.columns();
-        let used = |gap: &&String| gap.split_once('=').is_none_or(|(column, _)| columns.contains(&column));
+        let used = |gap: &&String| column_of_gap(gap).is_none_or(|(column, _)| columns.contains(&column));
         let missing = self.origin.reading.missing.iter().filter(used).cloned().collect();
         let columns = Pick::Only(columns.iter().map(|&name| name.to_owned()).collect());
         ReadOptions { columns, missing, ..ReadOptions::default() }

@@ -205,11 +205,10 @@ fn result<'py>(py: Python<'py>, fitted: &Fitted, examples: &Examples) -> PyResul
     cost.set_item("attributes", spent.attributes)?;
     cost.set_item("most_attributes", spent.most_attributes)?;
     cost.set_item("passed_over", spent.passed_over)?;
-    if let Some(SpentMoney { total, most, panels, .. }) = &spent.money {
+    if let Some(money @ SpentMoney { total, most, .. }) = &spent.money {
         cost.set_item("money", total)?;
         cost.set_item("most_money", most)?;
-        let bought = panels.iter().filter(|panel| panel.examples > 0);
-        let lines = bought.map(|panel| {
+        let lines = money.bought().map(|panel| {
             let line = PyDict::new(py);
             line.set_item("panel", &panel.name)?;
             line.set_item("columns", &panel.columns)?;

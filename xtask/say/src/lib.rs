@@ -42,9 +42,17 @@ pub fn note(line: &str) {
 /// Reads the arguments of a program, runs it with them, and returns its exit status, which is 2 for wrong
 /// usage and for an error. Help and version go to standard output; errors go to standard error.
 pub fn program<P: Parser>(run: impl FnOnce(P) -> anyhow::Result<ExitCode>) -> ExitCode {
+    program_with(run, |_| 2)
+}
+
+/// Does the same as [`program`], with an exit status for each error.
+pub fn program_with<P: Parser>(
+    run: impl FnOnce(P) -> anyhow::Result<ExitCode>,
+    status: impl FnOnce(&anyhow::Error) -> u8,
+) -> ExitCode {
     P::try_parse().map_or_else(|said| usage(&said), run).unwrap_or_else(|error| {
         note(&format!("error: {error:#}"));
-        ExitCode::from(2)
+        ExitCode::from(status(&error))
     })
 }
 

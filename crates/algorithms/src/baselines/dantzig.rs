@@ -45,7 +45,7 @@
 //! *Claims*: `ito17-dantzig`, `ms18-fig1-rivals`.
 
 use crate::bug::cannot_fail;
-use crate::params::{ParamError, number, require, require_scale};
+use crate::params::{ParamError, number, require, require_attributes, require_scale};
 use crate::state;
 use crate::task::Task;
 use lao_kernels::{HardThreshold, SparseVector, SparseView, Threshold, merge_into};
@@ -169,13 +169,7 @@ impl DantzigParams {
             dim,
             format_args!("from 2 to {MAX_DIM}, since the method solves programs over d x d matrices"),
         )?;
-        require(
-            (1..=dim).contains(&sparsity),
-            NAME,
-            "sparsity",
-            sparsity,
-            format_args!("from 1 to d = {dim}"),
-        )?;
+        require_attributes(NAME, "sparsity", sparsity, dim)?;
         let read = self.read();
         require(
             budget <= dim && budget >= read + 2,

@@ -36,7 +36,7 @@
 //!
 //! *Claims*: `ito17-fkk`.
 
-use crate::params::{ParamError, derived, require, require_dim, require_scale};
+use crate::params::{ParamError, derived, require, require_attributes, require_dim, require_scale};
 use crate::state;
 use crate::task::Task;
 use lao_kernels::{SparseVector, SparseView, merge_into};
@@ -154,13 +154,7 @@ impl FkkParams {
     fn gate(&self) -> Result<u64, ParamError> {
         let FkkParams { dim, sparsity, budget, hedge_rate, step_size, radius } = *self;
         require_dim(NAME, 1, dim)?;
-        require(
-            (1..=dim).contains(&sparsity),
-            NAME,
-            "sparsity",
-            sparsity,
-            format_args!("from 1 to d = {dim}"),
-        )?;
+        require_attributes(NAME, "sparsity", sparsity, dim)?;
         let ok = budget <= dim && budget >= sparsity + 2;
         let allowed =
             format_args!("from {} to d = {dim}: two random attributes beside the support", sparsity + 2)

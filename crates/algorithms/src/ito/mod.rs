@@ -38,13 +38,13 @@ pub use rounds::DualAveragingRounds;
 pub use square_rounds::SquareRounds;
 pub use uniform::{Uniform, UniformParams};
 
-use crate::params::{ParamError, require, require_dim, require_scale};
+use crate::params::{ParamError, require, require_attributes, require_dim, require_scale};
 use gram::Observe;
 
 /// Refuses dimensions, budgets and radii that no method of this paper accepts.
 fn require_common(method: &'static str, dim: usize, budget: usize, radius: f64) -> Result<(), ParamError> {
     require_dim(method, 1, dim)?;
-    require((1..=dim).contains(&budget), method, "budget", budget, format_args!("from 1 to d = {dim}"))?;
+    require_attributes(method, "budget", budget, dim)?;
     require_scale(method, "radius", radius)
 }
 

@@ -44,7 +44,7 @@ pub use scsg::{BatchLaw, EpochLength, Scsg, ScsgParams, UniformDraws};
 pub use sg::{Sg, SgParams};
 pub use svrg::SvrgParams;
 
-use crate::params::{ParamError, require};
+use crate::params::{ParamError, require, require_finite_start};
 use lao_finite_sum::{FiniteSum, FiniteSumError, Predictor};
 use lao_kernels::NotFinite;
 use lao_observation::Rng;
@@ -198,6 +198,7 @@ fn require_start(
     start: Option<Predictor>,
     shape: Shape,
 ) -> Result<Predictor, ParamError> {
+    const FINITE: &str = "a predictor of finite numbers";
     let Some(mut start) = start else { return Ok(Predictor::zeros(shape.dim, shape.outputs)) };
     let found = start.coefficients.len();
     let allowed =
@@ -205,23 +206,9 @@ fn require_start(
     require(found == shape.outputs, method, "start", format_args!("{found} outputs"), &allowed)?;
     for x in &start.coefficients {
         require(x.dim() == shape.dim, method, "start", format_args!("dimension {}", x.dim()), &allowed)?;
-        let not_finite = x.values().iter().find(|value| !value.is_finite());
-        require(
-            not_finite.is_none(),
-            method,
-            "start",
-            not_finite.copied().unwrap_or_default(),
-            "a predictor of finite numbers",
-        )?;
+        require_finite_start(method, x.values(), FINITE)?;
     }
     start.intercepts.resize(shape.outputs, 0.0);
-    let not_finite = start.intercepts.iter().find(|value| !value.is_finite());
-    require(
-        not_finite.is_none(),
-        method,
-        "start",
-        not_finite.copied().unwrap_or_default(),
-        "a predictor of finite numbers",
-    )?;
+    require_finite_start(method, &start.intercepts, FINITE)?;
     Ok(start)
 }
