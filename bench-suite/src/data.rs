@@ -149,8 +149,8 @@ impl DenseRows {
     }
 }
 
-/// Observes all attributes of the next `rows` examples, block by block; `take` is given the number of examples
-/// before each block, and the block. Returns the labels.
+/// Observes all attributes of the next `rows` examples, block by block. Gives `take` each block and the
+/// number of examples before it. Returns the labels.
 ///
 /// # Errors
 /// When the source fails or ends before.

@@ -91,9 +91,33 @@ pub struct FitArgs {
     /// Print the model as JSON instead of text.
     #[arg(long)]
     json: bool,
-    /// Say nothing about progress.
+    /// When to show the error each time the examples have doubled; by itself only on a terminal.
+    #[arg(long, value_enum, default_value_t = ShowProgress::Auto, value_name = "WHEN")]
+    progress: ShowProgress,
+    /// Say nothing on standard error but errors, interrupts, and that nothing was found.
     #[arg(long, short)]
     quiet: bool,
+}
+
+/// When progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ShowProgress {
+    /// If standard error is a terminal.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl ShowProgress {
+    fn shows(self) -> bool {
+        match self {
+            ShowProgress::Auto => say::notes_are_seen(),
+            ShowProgress::Always => true,
+            ShowProgress::Never => false,
+        }
+    }
 }
 
 /// Whether the first line of a table has names.
@@ -167,10 +191,15 @@ pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
     };
     let from = if columns < dim { format!(" from {columns} columns") } else { String::new() };
     note(&format!("{} examples of {dim} attributes{from}, {bought}", count(examples.len() as u64)));
-    note("  examples   values bought   attributes in the model   error held out");
+    let progress = |line: &str| {
+        if args.progress.shows() {
+            note(line);
+        }
+    };
+    progress("  examples   values bought   attributes in the model   error held out");
     let stop = Arc::new(AtomicBool::new(false));
     stop_at_interrupt(&stop)?;
-    let learning = fit.run_with(&examples.until(Arc::clone(&stop)), |progress| note(&line(&progress)));
+    let learning = fit.run_with(&examples.until(Arc::clone(&stop)), |reached| progress(&line(&reached)));
     let fitted = learning.map_err(|error| match flag_of(&error) {
         Some(flag) => anyhow::Error::from(error).context(flag),
         None => error.into(),

@@ -3,7 +3,7 @@
 use crate::page;
 use anyhow::bail;
 use clap::Args;
-use lao::{Model, PanelSpent, SpentMoney};
+use lao::{Choice, Model, Origin, PanelSpent, SpentMoney};
 use lao_figures::{check_writable, count, write_atomically};
 use lao_say as say;
 use std::path::{Path, PathBuf};
@@ -64,19 +64,13 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
     let of_table = origin.sha256.as_ref().map(|hash| format!(", sha256 {}", begin(hash)));
     let of_study = origin.journal.as_ref();
     let of_study = of_study.map(|at| format!(", journal line {}, chain {}", at.lines, begin(&at.chain)));
+    let of_source = of_table.or(of_study).unwrap_or_default();
+    let Origin { method, table, examples, attributes, .. } = origin;
+    let spending = model.spent.money.as_ref().map(spending).unwrap_or_default();
     say::results(&format!(
-        "{model}a prediction reads {read}\n{}learned by {}{guard} from {} ({} examples of {} attributes{}), \
-         {} held out, {} pass{}, seed {}, lao {}\n",
-        model.spent.money.as_ref().map(spending).unwrap_or_default(),
-        origin.method,
-        origin.table,
-        origin.examples,
-        origin.attributes,
-        of_table.or(of_study).unwrap_or_default(),
-        origin.holdout,
-        origin.passes,
-        if origin.passes == 1 { "" } else { "es" },
-        origin.seed,
+        "{model}a prediction reads {read}\n{spending}{}learned by {method}{guard} from {table} ({examples} \
+         examples of {attributes} attributes{of_source}), lao {}\n",
+        chosen(&model),
         model.lao.version,
     ))?;
     Ok(ExitCode::SUCCESS)
@@ -87,6 +81,17 @@ pub fn largest_first(money: &SpentMoney) -> Vec<&PanelSpent> {
     let mut panels: Vec<_> = money.bought().collect();
     panels.sort_by(|a, b| b.cost().total_cmp(&a.cost()));
     panels
+}
+
+/// Returns the choices, one in a line.
+fn chosen(model: &Model) -> String {
+    let choices = model.choices();
+    let width = choices.iter().map(|choice| choice.name.chars().count()).max().unwrap_or(0);
+    let line = |choice: &Choice| {
+        let Choice { name, value, automatic } = choice;
+        format!("{name:<width$}  {value}{}\n", if *automatic { "  (automatic)" } else { "" })
+    };
+    choices.iter().map(line).collect()
 }
 
 /// Returns what was spent on each panel, the largest sum first.

@@ -1,7 +1,7 @@
 //! A model as a page of HTML that needs no other file, and as a model card in Markdown.
 
 use crate::inspect::largest_first;
-use lao::{Coefficient, Label, Missing, Model};
+use lao::{Choice, Coefficient, Label, Missing, Model};
 use lao_figures::{Axis, Figure, Series, count, draw, number};
 use minijinja::{AutoEscape, Environment, context};
 
@@ -128,6 +128,11 @@ fn bought(model: &Model) -> String {
     text
 }
 
+fn choice(choice: &Choice) -> String {
+    let Choice { name, value, automatic } = choice;
+    format!("{name} {value}{}", if *automatic { " (automatic)" } else { "" })
+}
+
 fn card(model: &Model) -> Vec<[String; 2]> {
     let origin = &model.origin;
     let guard = if origin.safeguarded { ", behind a safeguard" } else { "" };
@@ -151,8 +156,7 @@ fn card(model: &Model) -> Vec<[String; 2]> {
     ];
     rows.extend(of_table.into_iter().chain(of_study));
     rows.extend([
-        row("held out", format!("{} % of the examples", number(100.0 * origin.holdout))),
-        row("passes and seed", format!("{}, {}", origin.passes, origin.seed)),
+        row("choices", model.choices().iter().map(choice).collect::<Vec<_>>().join(", ")),
         row("a missing value", format!("{:?} of the attribute", Missing::Mean).to_lowercase()),
         row("written by", format!("lao {}, format {}", model.lao.version, model.lao.format)),
     ]);

@@ -25,6 +25,7 @@ mod rows;
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   lao session new -S tumor --target response --attributes panel.txt --budget 12
+  lao session new -S flu --target state --positive ill --negative well --attributes panel.txt --budget 6
   lao session new -S heart --target pressure --attributes panel.txt --prices prices.csv --budget 60
   lao session ask -S tumor -n 2
   lao session open -S tumor                                  what is still to be reported
@@ -100,9 +101,12 @@ struct NewArgs {
     /// The money for a prediction [default: about four fifths of the budget].
     #[arg(long, value_name = "MONEY", requires = "prices")]
     predict_budget: Option<f64>,
-    /// The two classes of the label, the positive one first, such as ill,well.
-    #[arg(long, value_name = "A,B")]
-    classes: Option<String>,
+    /// If the label is one of two classes: the positive one.
+    #[arg(long, value_name = "CLASS", requires = "negative")]
+    positive: Option<String>,
+    /// If the label is one of two classes: the negative one.
+    #[arg(long, value_name = "CLASS", requires = "positive")]
+    negative: Option<String>,
     /// The largest number of attributes of the predictor [default: four fifths of the budget].
     #[arg(long)]
     longest: Option<usize>,
@@ -251,12 +255,10 @@ fn new(args: &NewArgs) -> anyhow::Result<ExitCode> {
         .with_context(|| format!("cannot read {}", args.attributes.display()))?;
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let names: Vec<String> = lines.map(str::to_owned).collect();
-    let label = match args.classes.as_deref().map(|classes| classes.split_once(',')) {
+    let label = match args.positive.clone().zip(args.negative.clone()) {
         None => Label::Number,
-        Some(Some((positive, negative))) if positive != negative => {
-            Label::Classes { positive: positive.into(), negative: negative.into() }
-        }
-        Some(_) => bail!("--classes: give two different classes with a comma between them, such as ill,well"),
+        Some((positive, negative)) if positive != negative => Label::Classes { positive, negative },
+        Some((both, _)) => bail!("--positive and --negative are both {both}: give two different classes"),
     };
     let mut begun = match &args.prices {
         Some(file) => {

@@ -24,6 +24,10 @@ fn fit_inspect_and_predict_follow_one_another() {
         "{model}"
     );
     assert!(said.contains("442 examples of 10 attributes, at most 5 bought of each"), "{said}");
+    let progress = "error held out";
+    assert!(!said.contains(progress), "standard error is no terminal: {said}");
+    let shown = ["fit", &diabetes(), "--like", "diabetes.lao.json", "--progress", "always"];
+    assert!(lao(at, &shown).2.contains(progress));
 
     let (status, text, _) = lao(at, &["inspect", "diabetes.lao.json"]);
     assert!(status == 0 && text.starts_with(&model) && text.contains("learned by pursuit"), "{text}");
@@ -93,6 +97,26 @@ fn what_is_wrong_is_said_with_a_remedy_and_status_2() {
         assert!(status == 2 && out.is_empty() && said.contains(part), "{arguments:?}: {status} {said}");
     }
     assert_eq!(std::fs::read_dir(at).unwrap().count(), 0, "an error leaves no file");
+}
+
+#[test]
+fn a_study_has_two_classes_or_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("panel.txt"), "CRP\nIL6\n").unwrap();
+    let new = "session new -S flu --target state --attributes panel.txt --budget 1 --json";
+    let with = |more: &str| lao(at, &format!("{new} {more}").split_whitespace().collect::<Vec<_>>());
+    let (status, _, said) = with("--positive ill --negative ill");
+    assert!(status == 2 && said.contains("give two different classes"), "{said}");
+    let (status, _, said) = with("--positive ill");
+    assert!(status == 2 && said.contains("--negative"), "{said}");
+    let (status, text, said) = with("--positive ill --negative well");
+    assert!(status == 0 && text.contains(r#""positive":"ill""#), "{text}{said}");
+    let told = lao(at, &["session", "ask", "-S", "flu"]);
+    let attribute = told.1.trim().rsplit(' ').next().unwrap().to_owned();
+    let tell = ["session", "tell", "-S", "flu", "1", &format!("{attribute}=3"), "state=poor"];
+    let (status, _, said) = lao(at, &tell);
+    assert!(status == 2 && said.contains("ill") && said.contains("well"), "{said}");
 }
 
 #[test]
@@ -239,6 +263,7 @@ fn an_interrupt_keeps_what_was_learned() {
     let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin("lao"))
         .current_dir(at)
         .args(["fit", &diabetes(), "-t", "progression", "-b", "5", "--passes", "100000000"])
+        .args(["--progress", "always"])
         .stdout(std::process::Stdio::null())
         .stderr(std::process::Stdio::piped())
         .spawn()

@@ -1,5 +1,9 @@
 //! From examples to a model, with nothing to choose but the budget.
 
+mod choices;
+
+pub use choices::Choice;
+
 use crate::error::{Error, nearest};
 use crate::examples::{Examples, Stream};
 use crate::model::{About, Holdout, Model, Origin, Reached, Spent, SpentMoney};
@@ -90,7 +94,8 @@ enum Inner {
 
 impl Fit {
     /// Learns with at most `budget` columns of an example; more than there are count as all. A column of
-    /// words counts once with the method `pursuit`, and each of its words with the others.
+    /// words counts once with methods that [take prices](lao_algorithms::registry::Method::prices), and each
+    /// of its words with the others.
     pub fn within(budget: usize) -> Self {
         Fit {
             budget,
@@ -408,8 +413,13 @@ impl Fit {
         }
         let sparsity = budget.div_ceil(2);
         let mut task = Task { dim, budget, sparsity, ..Task::default() };
-        if let (Some((money, _)), Some(PricedColumns { tariff, .. })) = (&self.money, priced) {
-            let money = Money { per_prediction: self.per_prediction, ..Money::new(tariff.clone(), *money) };
+        let per_example = match &self.money {
+            Some((money, _)) => Some(*money),
+            // A column of words is paid once, where the method can pay.
+            None => row.prices.then_some(self.budget as f64),
+        };
+        if let (Some(money), Some(PricedColumns { tariff, .. })) = (per_example, priced) {
+            let money = Money { per_prediction: self.per_prediction, ..Money::new(tariff.clone(), money) };
             if tariff.unit().is_some() && self.per_prediction.is_none() {
                 // Every method can count attributes of one price.
                 task.budget = tariff.most_attributes(money.per_example);

@@ -53,7 +53,7 @@ mod table;
 
 pub use error::Error;
 pub use examples::{Examples, Label, TableParts};
-pub use fit::{Fit, Fitted, Learned, Progress};
+pub use fit::{Choice, Fit, Fitted, Learned, Progress};
 pub use frame::{ColumnKind, ColumnSummary, Frame, Header, Pick, ReadOptions, Reading, read, read_with};
 pub use model::{
     About, Candidate, Coefficient, Holdout, JournalPlace, Link, Missing, Model, Origin, PanelSpent,

@@ -511,6 +511,11 @@ fn a_column_of_words_is_bought_once_whatever_its_words() {
     let spent = &model.spent;
     assert_eq!((spent.most_attributes, spent.attributes), (3, 3 * spent.examples), "a column is one value");
     assert!(model.columns().contains(&"color") && model.columns().contains(&"a"), "{model}");
+    for method in ["exploration", "hybrid"] {
+        let Model { spent, .. } = Fit::within(3).method(method).run(&examples).unwrap().model;
+        assert_eq!(spent.most_attributes, 3, "{method}: a column is one value");
+        assert!(spent.attributes <= 3 * spent.examples, "{method}");
+    }
     let prices = Prices::parse("color,4\na,1\nb,1\nc,1\n", "p").unwrap();
     let money = Fit::within_money(6.0, prices).run(&examples).unwrap().model.spent.money.unwrap();
     assert_eq!((money.most, &money.panels[0].name[..], money.panels[0].columns.len()), (6.0, "color", 1));

@@ -2,7 +2,7 @@
 
 use crate::prices::Prices;
 use lao::Label;
-use lao_live::{Description, LiveError, Slot};
+use lao_live::{Description, LiveError, Row, Slot, SlotLabel};
 use pyo3::exceptions::{PyBlockingIOError, PyFileExistsError, PyFileNotFoundError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -36,10 +36,10 @@ impl Study {
 #[pymethods]
 impl Study {
     /// Begins a study in a folder, which must not exist. The budget is a number of attributes or, with
-    /// prices, money. Of two classes the negative one comes first.
+    /// prices, money. A label that is a class has the names of both.
     #[staticmethod]
-    #[pyo3(signature = (folder, target, attributes, budget, *, prices=None, predict_budget=None, classes=None,
-                        longest=None, level=0.05, seed=1))]
+    #[pyo3(signature = (folder, target, attributes, budget, *, prices=None, predict_budget=None, positive=None,
+                        negative=None, longest=None, level=0.05, seed=1))]
     #[expect(clippy::too_many_arguments, reason = "Python gives them by name")]
     fn create(
         folder: PathBuf,
@@ -48,13 +48,15 @@ impl Study {
         budget: f64,
         prices: Option<&Prices>,
         predict_budget: Option<f64>,
-        classes: Option<[String; 2]>,
+        positive: Option<String>,
+        negative: Option<String>,
         longest: Option<usize>,
         level: f64,
         seed: u64,
     ) -> PyResult<Self> {
-        let classes = classes.map(|[negative, positive]| Label::Classes { positive, negative });
-        let label = classes.unwrap_or(Label::Number);
+        let classes = positive.zip(negative);
+        let label = classes
+            .map_or(Label::Number, |(positive, negative)| Label::Classes { positive, negative });
         let mut begun = match prices {
             Some(prices) => {
                 Description::within_money(target, attributes, budget, &prices.0).map_err(crate::fit::error)?
@@ -92,8 +94,22 @@ impl Study {
         self.with(py, |study| study.tell(slot, &values, label))
     }
 
+    /// Tells slots, values and labels of several rows; all of them are recorded, or none.
+    fn tell_all(&self, py: Python<'_>, rows: Vec<(u64, Vec<f64>, Option<f64>)>) -> PyResult<()> {
+        let row = |(slot, values, label)| Row { slot, values, label };
+        let rows: Vec<Row> = rows.into_iter().map(row).collect();
+        self.with(py, |study| study.tell_all(&rows))
+    }
+
     fn label(&self, py: Python<'_>, slot: u64, label: f64) -> PyResult<()> {
         self.with(py, |study| study.label(slot, label))
+    }
+
+    /// Tells the labels of several slots; all of them are recorded, or none.
+    fn label_all(&self, py: Python<'_>, labels: Vec<(u64, f64)>) -> PyResult<()> {
+        let labels: Vec<SlotLabel> =
+            labels.into_iter().map(|(slot, label)| SlotLabel { slot, label }).collect();
+        self.with(py, |study| study.label_all(&labels))
     }
 
     fn void(&self, py: Python<'_>, slot: u64, reason: &str) -> PyResult<()> {

@@ -46,7 +46,7 @@ def test_a_study_finds_what_matters_and_replays(tmp_path):
 
 
 def test_labels_come_later_and_slots_come_to_nothing(tmp_path):
-    with Session.create(tmp_path / "study", "ill", NAMES, 3, classes=("no", "yes")) as study:
+    with Session.create(tmp_path / "study", "ill", NAMES, 3, positive="yes", negative="no") as study:
         first, second, third = study.ask(3)
         study.tell(first, [1.0] * len(first.attributes))
         study.tell(second, [0.0] * len(second.attributes), "yes")
@@ -58,6 +58,49 @@ def test_labels_come_later_and_slots_come_to_nothing(tmp_path):
         with pytest.raises(ValueError, match="the classes are no and yes"):
             (slot,) = study.ask()
             study.tell(slot, [0.0] * 3, "perhaps")
+
+
+def test_many_slots_are_told_at_once_or_not_at_all(tmp_path):
+    with Session.create(tmp_path / "study", "ill", NAMES, 2, positive="yes", negative="no") as study:
+        assert study.classes == ("no", "yes")
+        slots = study.ask(4)
+        good = [dict.fromkeys(slot.attributes, 1.0) for slot in slots]
+        before = study.verify()
+        with pytest.raises(ValueError, match="1 values for 2"):
+            study.tell_all([(slots[0], good[0], "yes"), (slots[1], [1.0])])
+        with pytest.raises(ValueError, match="twice"):
+            study.tell_all([(slots[0], good[0], "yes"), (slots[0], good[0], "no")])
+        assert study.verify() == before and len(study.open_slots()) == 4
+        study.tell_all([(slots[0], good[0], "yes"), (slots[1], good[1]), (3, [0.5, 1.5], "no"), (4, good[3])])
+        assert study.verify() == before + 1
+        assert study.status()["waiting"] == [2, 4]
+        with pytest.raises(ValueError, match="slot 1"):
+            study.label_all({2: "yes", 1: "no"})
+        assert study.status()["waiting"] == [2, 4]
+        study.label_all({slots[1]: "yes", 4: "no"})
+        assert (study.status()["waiting"], study.status()["told"]) == ([], 4)
+        study.tell_all([])
+        assert study.verify() == before + 2
+    for one in [{"positive": "yes"}, {"positive": "a", "negative": "a"}]:
+        with pytest.raises(ValueError, match="two different classes"):
+            Session.create(tmp_path / "other", "ill", NAMES, 2, **one)
+
+
+def test_opening_waits_until_another_process_lets_go(tmp_path):
+    folder = tmp_path / "study"
+    Session.create(folder, "y", NAMES, 2).close()
+    code = f"""
+import time
+from lao_learn import Session
+with Session.open({str(folder)!r}):
+    print("open", flush=True)
+    time.sleep(0.5)
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout.readline() == "open\n"
+        with pytest.raises(BlockingIOError):
+            Session.open(folder, wait=0.0)
+        Session.open(folder, wait=60.0).close()
 
 
 def test_what_does_not_fit_is_refused_and_leaves_no_trace(tmp_path):
@@ -89,7 +132,7 @@ def test_what_does_not_fit_is_refused_and_leaves_no_trace(tmp_path):
 
 def test_one_process_at_a_time_has_a_study(tmp_path):
     with Session.create(tmp_path / "study", "y", NAMES, 2):
-        code = f"from lao_learn import Session; Session.open({str(tmp_path / 'study')!r})"
+        code = f"from lao_learn import Session; Session.open({str(tmp_path / 'study')!r}, wait=0.0)"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         assert "BlockingIOError" in done.stderr and "open in another process" in done.stderr
 

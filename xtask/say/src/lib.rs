@@ -39,6 +39,11 @@ pub fn note(line: &str) {
     let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
 }
 
+/// Returns whether somebody sees the lines of [`note`] as they come, because standard error is a terminal.
+pub fn notes_are_seen() -> bool {
+    io::stderr().is_terminal()
+}
+
 /// Reads the arguments of a program, runs it with them, and returns its exit status, which is 2 for wrong
 /// usage and for an error. Help and version go to standard output; errors go to standard error.
 pub fn program<P: Parser>(run: impl FnOnce(P) -> anyhow::Result<ExitCode>) -> ExitCode {
@@ -71,7 +76,7 @@ fn usage(said: &clap::Error) -> anyhow::Result<ExitCode> {
 /// of [`ProgressStyle::with_template`].
 pub fn bar(length: Option<u64>, template: &str) -> ProgressBar {
     let bar = length.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
-    if !io::stderr().is_terminal() {
+    if !notes_are_seen() {
         bar.set_draw_target(ProgressDrawTarget::hidden());
     }
     bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));

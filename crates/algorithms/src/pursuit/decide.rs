@@ -150,7 +150,7 @@ impl Pursuit {
     /// no room, one may take the place of the least significant attribute of the support.
     fn add(&mut self) {
         while let Some(best) = self.best() {
-            let full = self.support.len() >= self.params.longest() || !self.pays_for(best, None);
+            let full = self.support.len() >= self.params.largest_support() || !self.pays_for(best, None);
             if full {
                 let Some((weakest, t)) = self.weakest() else { return };
                 if self.worth(best, self.z[best as usize].abs()) < 1.2 * self.worth(weakest, t) {

@@ -288,7 +288,7 @@ impl Validate for Pursuit {
             "a part is below 0 or above 1",
         )?;
         damaged(state::is_set(support, dim) && state::is_set(pool, dim), "support or pool are no sets")?;
-        damaged(support.len() <= params.longest(), "the support is too long")?;
+        damaged(support.len() <= params.largest_support(), "the support is too long")?;
         damaged(
             params.always.iter().all(|j| support.binary_search(j).is_ok()),
             "an attribute that is always in the predictor is not in the support",

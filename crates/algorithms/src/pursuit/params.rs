@@ -120,9 +120,10 @@ impl PursuitParams {
         }
         let most = format_args!("fewer than all {dim} attributes");
         require(never.len() < *dim, NAME, "never", format_args!("{} attributes", never.len()), most)?;
-        let most = format_args!("a list of at most {} attributes, the longest support", self.longest());
+        let most =
+            format_args!("a list of at most {} attributes, the longest support", self.largest_support());
         require(
-            always.len() <= self.longest(),
+            always.len() <= self.largest_support(),
             NAME,
             "always",
             format_args!("{} attributes", always.len()),
@@ -153,8 +154,8 @@ impl PursuitParams {
         (self.budget - reserve.min(self.budget)).max(1)
     }
 
-    /// Returns the largest number of attributes of the predictor.
-    pub(super) fn longest(&self) -> usize {
+    /// Returns the largest number of attributes of the predictor: `longest`, or what follows from the budget.
+    pub fn largest_support(&self) -> usize {
         self.longest.map_or(self.most_of_budget(), |longest| longest.min(self.most_of_budget()))
     }
 

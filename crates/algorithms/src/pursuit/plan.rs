@@ -76,7 +76,7 @@ impl StudyGuess {
     fn simulate_with(&self, params: PursuitParams, seed: &Seed) -> Result<StudyPlan, ParamError> {
         let StudyGuess { sparsity, signal, studies, .. } = *self;
         params.check()?;
-        let most = params.longest();
+        let most = params.largest_support();
         let allowed = format_args!("from 1 to {most}, which is what the budget allows a predictor to have");
         require((1..=most).contains(&sparsity), NAME, "sparsity", sparsity, allowed)?;
         let fits = (1e-6..=1e6).contains(&signal);

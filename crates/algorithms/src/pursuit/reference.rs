@@ -261,7 +261,7 @@ impl PursuitReference {
             let z = |j: usize| self.z[j].abs();
             let candidates = self.pool.iter().copied().filter(significant);
             let Some(best) = candidates.max_by(|&i, &j| z(i).total_cmp(&z(j))) else { break };
-            let full = self.support.len() >= self.params.longest();
+            let full = self.support.len() >= self.params.largest_support();
             if full {
                 let Some((weakest, t)) = self.weakest() else { break };
                 if z(best) < 1.2 * t {

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numbers
 import os
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Mapping, Sequence
+from typing import Any, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -21,9 +22,9 @@ class Slot:
 
     number: int
     """The number of the slot, counted from 1."""
-    attributes: list[str]
+    attributes: list[str] = field(hash=False)
     """The names of the attributes to buy."""
-    panels: list[str] = field(default_factory=list)
+    panels: list[str] = field(default_factory=list, hash=False)
     """The names of the panels to pay, if attributes have prices."""
     cost: float | None = None
     """What they cost together, if attributes have prices."""
@@ -60,7 +61,8 @@ class Session:
         *,
         prices: Any = None,
         predict_budget: float | None = None,
-        classes: tuple[str, str] | None = None,
+        positive: str | None = None,
+        negative: str | None = None,
         longest: int | None = None,
         level: float = 0.05,
         seed: int = 1,
@@ -71,7 +73,7 @@ class Session:
         that an example may cost, and `predict_budget` the money that a prediction may cost; prices are given
         as to `BudgetedRegressor`: a dict of names, a sequence in the order of the attributes, or a path.
 
-        `classes` are the negative and the positive class, if the label is no number; `longest` is the largest
+        `positive` and `negative` are the two classes, if the label is no number; `longest` is the largest
         number of attributes of the model, by default four fifths of the budget; `level` is the probability
         that any attribute without effect is ever in the model.
         """
@@ -87,7 +89,11 @@ class Session:
             raise ValueError(
                 f"budget = {budget!r}: give a whole number of attributes; an amount of money needs prices"
             )
-        names = None if classes is None else [str(name) for name in classes]
+        if (positive is None) != (negative is None) or (positive is not None and positive == negative):
+            raise ValueError(
+                f"positive = {positive!r} and negative = {negative!r}: give two different classes, or neither "
+                "if the label is a number"
+            )
         study = _core.Study.create(
             os.fspath(folder),
             target,
@@ -95,7 +101,8 @@ class Session:
             budget,
             prices=priced,
             predict_budget=predict_budget,
-            classes=names,
+            positive=positive,
+            negative=negative,
             longest=longest,
             level=level,
             seed=seed,
@@ -103,13 +110,21 @@ class Session:
         return cls(study)
 
     @classmethod
-    def open(cls, folder: str | os.PathLike[str]) -> Session:
+    def open(cls, folder: str | os.PathLike[str], *, wait: float = 10.0) -> Session:
         """Opens a study, and replays what its newest snapshot lacks.
 
-        Raises BlockingIOError if another process has the study, and ValueError if it is damaged, or if this
-        version of lao would have bought other attributes than the journal names.
+        While another process has the study, the call waits for up to `wait` seconds, and then raises
+        BlockingIOError. It raises ValueError if the study is damaged, or if this version of lao would have
+        bought other attributes than the journal names.
         """
-        return cls(_core.Study.open(os.fspath(folder)))
+        end = time.monotonic() + wait
+        while True:
+            try:
+                return cls(_core.Study.open(os.fspath(folder)))
+            except BlockingIOError:
+                if time.monotonic() >= end:
+                    raise
+                time.sleep(0.005)
 
     def __enter__(self) -> Session:
         return self
@@ -137,36 +152,27 @@ class Session:
     ) -> None:
         """Tells the values of a slot, by name or in the order of its attributes, and the label if it is
         known. If a value does not fit, nothing is recorded."""
-        number = slot.number if isinstance(slot, Slot) else slot
-        if isinstance(values, Mapping):
-            asked = next((one.attributes for one in self.open_slots() if one.number == number), None)
-            if asked is not None:
-                for name in values:
-                    if name not in asked:
-                        raise ValueError(
-                            f"slot {number}: {name} was not asked for, but {', '.join(asked)}; nothing was "
-                            "recorded"
-                        )
-                for name in asked:
-                    if name not in values:
-                        raise ValueError(
-                            f"slot {number}: {name} was asked for and is missing; give it, or call void; "
-                            "nothing was recorded"
-                        )
-                values = [values[name] for name in asked]
-            else:
-                values = list(values.values())
-        told = [float(value) for value in values]
-        self._study.tell(number, told, None if label is None else self._label(label))
+        number, told, known = self._row(slot, values, label)
+        self._study.tell(number, told, known)
+
+    def tell_all(self, rows: Iterable[Sequence[Any]]) -> None:
+        """Tells several slots at once: all of them are recorded, or none. A row is `(slot, values)` or
+        `(slot, values, label)`, as the arguments of `tell`."""
+        self._study.tell_all([self._row(*row) for row in rows])
 
     def label(self, slot: Slot | int, label: Any) -> None:
         """Tells the label of a slot whose values are told."""
-        self._study.label(slot.number if isinstance(slot, Slot) else slot, self._label(label))
+        self._study.label(_number(slot), self._label(label))
+
+    def label_all(self, labels: Mapping[Slot | int, Any]) -> None:
+        """Tells the labels of several slots whose values are told: all of them are recorded, or none.
+        `labels` is a dict from slots, or their numbers, to labels."""
+        self._study.label_all([(_number(slot), self._label(label)) for slot, label in labels.items()])
 
     def void(self, slot: Slot | int, reason: str = "") -> None:
         """Closes a slot that will never be told. What was bought stays spent, and another example takes its
         place."""
-        self._study.void(slot.number if isinstance(slot, Slot) else slot, reason)
+        self._study.void(_number(slot), reason)
 
     def status(self) -> dict[str, Any]:
         """Returns where the study stands: slots, told, open, waiting, void, bought, room, updates,
@@ -192,6 +198,29 @@ class Session:
         """Writes the model so far to a file that the command `lao predict` reads."""
         Path(path).write_text(self.model(), encoding="utf-8")
 
+    def _row(
+        self, slot: Slot | int, values: Mapping[str, float] | Sequence[float], label: Any = None
+    ) -> tuple[int, list[float], float | None]:
+        """Returns the number of the slot, the values in the order of its attributes, and the label."""
+        number = _number(slot)
+        if isinstance(values, Mapping):
+            asked = next((one.attributes for one in self.open_slots() if one.number == number), None)
+            for name in values if asked is not None else ():
+                if name not in asked:
+                    raise ValueError(
+                        f"slot {number}: {name} was not asked for, but {', '.join(asked)}; nothing was "
+                        "recorded"
+                    )
+            for name in asked or ():
+                if name not in values:
+                    raise ValueError(
+                        f"slot {number}: {name} was asked for and is missing; give it, or call void; nothing "
+                        "was recorded"
+                    )
+            # A slot that is not open is refused with the reason when it is told.
+            values = list(values.values()) if asked is None else [values[name] for name in asked]
+        return number, [float(value) for value in values], None if label is None else self._label(label)
+
     def _label(self, label: Any) -> float:
         if self.classes is None:
             return float(label)
@@ -201,3 +230,7 @@ class Session:
                 "nothing was recorded"
             )
         return 1.0 if label == self.classes[1] else -1.0
+
+
+def _number(slot: Slot | int) -> int:
+    return slot.number if isinstance(slot, Slot) else slot

@@ -1,0 +1,85 @@
+//! The choices with which a model was learned: those of its user, and those of lao.
+
+use super::Fit;
+use crate::model::Model;
+use lao_algorithms::AnyParams;
+use lao_algorithms::pursuit::PursuitParams;
+use serde_json::Value;
+
+/// A choice with which a model was learned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The option of `lao fit` that makes the choice, without its dashes, or a parameter of the method for
+    /// which there is no option.
+    pub name: String,
+    /// What was chosen.
+    pub value: String,
+    /// Whether lao chooses the same where nothing is said.
+    pub automatic: bool,
+}
+
+impl Model {
+    /// Returns the choices with which the model was learned. [`Fit::again`] makes all of them again.
+    ///
+    /// ```
+    /// # let mut rows = String::from("age,weight,pulse,pressure\n");
+    /// # for i in 0..600u32 {
+    /// #     let (a, w, p) = (20 + i * 7 % 60, 50 + i * 11 % 50, 50 + i * 13 % 40);
+    /// #     rows += &format!("{a},{w},{p},{}\n", 80.0 + 0.5 * f64::from(a) + f64::from(i * 17 % 7));
+    /// # }
+    /// # let frame = lao::Frame::parse(rows.as_bytes(), "patients.csv", &Default::default())?;
+    /// let model = lao::Fit::within(2).seed(7).run(&frame.target("pressure")?)?.model;
+    /// let choices = model.choices();
+    /// let of = |name: &str| choices.iter().find(|choice| choice.name == name).unwrap();
+    /// assert!(of("method").automatic && of("method").value == "pursuit");
+    /// assert!(of("longest").automatic && of("longest").value == "1");
+    /// assert!(!of("seed").automatic && of("seed").value == "7");
+    /// # Ok::<(), lao::Error>(())
+    /// ```
+    pub fn choices(&self) -> Vec<Choice> {
+        let (origin, default) = (&self.origin, Fit::within(1));
+        let mut choices = Vec::new();
+        let mut add = |name: &str, value: String, automatic: bool| {
+            choices.push(Choice { name: name.into(), value, automatic });
+        };
+        add("method", origin.method.clone(), origin.method == default.method);
+        match (&self.spent.money, origin.budget) {
+            (Some(money), _) => add("budget", money.budget.to_string(), false),
+            (None, Some(budget)) => add("budget", budget.to_string(), false),
+            (None, None) => {}
+        }
+        match &origin.parameters {
+            AnyParams::Pursuit(params) => {
+                add("longest", params.largest_support().to_string(), origin.longest.is_none());
+                if self.spent.money.is_some() {
+                    let money = params.most_per_prediction().to_string();
+                    add("predict-budget", money, origin.per_prediction.is_none());
+                }
+                add("level", params.level.to_string(), params.level == PursuitParams::within(1, 1).level);
+            }
+            params => {
+                for (name, value) in fields(params) {
+                    match &name[..] {
+                        "sparsity" => add("longest", value, origin.longest.is_none()),
+                        _ => add(&name, value, true),
+                    }
+                }
+            }
+        }
+        if !origin.always.is_empty() {
+            add("always", origin.always.join(", "), false);
+        }
+        add("holdout", origin.holdout.to_string(), origin.holdout == default.holdout);
+        add("passes", origin.passes.to_string(), origin.passes == default.passes);
+        add("seed", origin.seed.to_string(), origin.seed == default.seed);
+        choices
+    }
+}
+
+/// Returns the parameters of a method that neither the table nor the budget gives.
+fn fields(params: &AnyParams) -> Vec<(String, String)> {
+    let Ok(Value::Object(fields)) = serde_json::to_value(params) else { return Vec::new() };
+    let given = ["method", "dim", "budget", "money"];
+    let own = fields.into_iter().filter(|(name, value)| !given.contains(&&name[..]) && !value.is_null());
+    own.map(|(name, value)| (name, value.to_string())).collect()
+}
