@@ -74,13 +74,17 @@ pub struct FitArgs {
     /// How often the examples are gone through. More than once makes standard errors too small.
     #[arg(long, default_value_t = 1)]
     passes: u64,
+    /// Take the examples in the order of the table, and hold out the last ones, as is right where rows follow
+    /// one another in time; without it the order is random.
+    #[arg(long)]
+    in_order: bool,
     /// The seed from which all draws descend.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Learn as this model was learned: all of the above is taken from it.
     #[arg(long, value_name = "MODEL", conflicts_with_all = [
         "target", "positive", "drop", "budget", "prices", "predict_budget", "longest", "always", "level",
-        "method", "holdout", "passes", "seed", "na",
+        "method", "holdout", "passes", "in_order", "seed", "na",
     ])]
     like: Option<PathBuf>,
     #[command(flatten)]
@@ -259,6 +263,9 @@ fn chosen(args: &FitArgs, examples: &Examples, note: &dyn Fn(&str)) -> anyhow::R
     }
     if let Some(longest) = args.longest {
         fit = fit.longest(longest);
+    }
+    if args.in_order {
+        fit = fit.in_order();
     }
     Ok(fit)
 }

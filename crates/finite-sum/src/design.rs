@@ -2,6 +2,7 @@
 
 use crate::error::FiniteSumError;
 use crate::gram::{self, GramScratch};
+use crate::moments::{self, Moments};
 use crate::sweep::{self, Pass};
 use lao_kernels::{Compressed, Element, first_not_finite};
 use std::fmt::{self, Debug};
@@ -29,8 +30,8 @@ pub(crate) trait Design: Debug + Send + Sync {
     );
     /// Returns the matrix of the columns in `support` alone, which are renumbered.
     fn restrict(&self, support: &[u32]) -> Arc<dyn Design>;
-    /// Returns the mean and standard deviation (divisor n) of every column; zeros if there are no rows.
-    fn moments(&self) -> (Vec<f64>, Vec<f64>);
+    /// Returns the mean and standard deviation of every column; zeros if there are no rows.
+    fn moments(&self) -> Moments;
 }
 
 /// A batch of components.
@@ -284,51 +285,11 @@ impl<T: Element> Design for DesignMatrix<T> {
         Arc::new(DesignMatrix { rows: self.rows, dim: support.len(), layout })
     }
 
-    fn moments(&self) -> (Vec<f64>, Vec<f64>) {
-        let (mut means, mut squares) = (vec![0.0; self.dim], vec![0.0; self.dim]);
-        if self.rows == 0 {
-            return (means, squares);
-        }
-        let (n, mut stored, mut scratch) = (self.rows as f64, vec![0_usize; self.dim], Vec::new());
-        // Rounding of the mean must not make a constant column look as if it varied.
-        let (mut first, mut varies) = (vec![0.0; self.dim], vec![false; self.dim]);
-        self.each_entry(&mut scratch, |j, value| {
-            means[j] += value / n;
-            if stored[j] == 0 {
-                first[j] = value;
-            }
-            varies[j] |= value != first[j];
-            stored[j] += 1;
-        });
-        self.each_entry(&mut scratch, |j, value| squares[j] += (value - means[j]) * (value - means[j]));
-        let scales = (0..self.dim).map(|j| {
-            if stored[j] == self.rows && !varies[j] {
-                return 0.0;
-            }
-            let zeros = (self.rows - stored[j]) as f64;
-            ((squares[j] + zeros * means[j] * means[j]) / n).sqrt()
-        });
-        (means.clone(), scales.collect())
-    }
-}
-
-impl<T: Element> DesignMatrix<T> {
-    fn each_entry(&self, scratch: &mut Vec<f64>, mut each: impl FnMut(usize, f64)) {
-        if let Layout::Columns(values) = &self.layout {
-            for (j, column) in values.chunks_exact(self.rows.max(1)).enumerate() {
-                column.iter().for_each(|value| each(j, value.to_f64()));
-            }
-            return;
-        }
-        for i in 0..self.rows {
-            match self.row(i, scratch) {
-                Entries::Sparse(indices, values) => {
-                    indices.iter().zip(values).for_each(|(&j, &value)| each(j as usize, value));
-                }
-                Entries::Dense(values) => {
-                    values.iter().enumerate().for_each(|(j, &value)| each(j, value));
-                }
-            }
+    fn moments(&self) -> Moments {
+        match &self.layout {
+            Layout::Columns(values) => moments::columns(values, self.rows, self.dim),
+            Layout::Rows(values) => moments::rows(values, self.rows, self.dim),
+            Layout::CompressedRows(rows) | Layout::Compressed { rows, .. } => moments::compressed_rows(rows),
         }
     }
 }

@@ -38,6 +38,7 @@ mod design;
 mod error;
 mod gram;
 pub mod loss;
+mod moments;
 mod predictor;
 mod squares;
 mod standard;

@@ -2,6 +2,7 @@
 //! the product of z with the scaled vector `x/s`, minus a number `m'(x/s)` that is the same for all rows.
 
 use crate::error::FiniteSumError;
+use crate::moments::Moments;
 use crate::predictor::Predictor;
 use crate::sum::FiniteSum;
 use lao_kernels::SparseVector;
@@ -39,7 +40,7 @@ impl FiniteSum {
         if how == Standardize::No {
             return Ok(FiniteSum { standard: None, ..self });
         }
-        let (means, scales) = self.design.moments();
+        let Moments { means, scales } = self.design.moments();
         if let Some(attribute) = scales.iter().position(|scale| !scale.is_finite()) {
             return Err(FiniteSumError::Scale { attribute, scale: scales[attribute] });
         }

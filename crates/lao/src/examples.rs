@@ -284,16 +284,34 @@ impl Examples {
     /// # Errors
     /// When the share is not between 0 and 1, or one part would be empty.
     pub fn split(&self, share: f64, seed: &Seed) -> Result<(Examples, Examples), Error> {
-        let second = (self.len() as f64 * share).round() as usize;
-        if !(share > 0.0 && share < 1.0) || second == 0 || second >= self.len() {
-            let allowed =
-                format!("a share between 0 and 1 that leaves examples on both sides of {}", self.len());
-            return Err(Error::Choice { what: "share", value: share.to_string(), allowed });
-        }
+        let second = self.second_part(share)?;
         let mut rows = self.rows.to_vec();
         rows.shuffle(&mut seed.rng());
-        let of = |rows: &[u32]| Examples { rows: Arc::new(rows.to_vec()), ..self.clone() };
-        Ok((of(&rows[second..]), of(&rows[..second])))
+        Ok((self.of(rows[second..].to_vec()), self.of(rows[..second].to_vec())))
+    }
+
+    /// Splits the examples in their order: the second part is `share` of them, the last ones.
+    ///
+    /// # Errors
+    /// As [`split`](Self::split).
+    pub fn split_in_order(&self, share: f64) -> Result<(Examples, Examples), Error> {
+        let (first, second) = self.rows.split_at(self.len() - self.second_part(share)?);
+        Ok((self.of(first.to_vec()), self.of(second.to_vec())))
+    }
+
+    /// Returns the number of examples in the second part of a split.
+    fn second_part(&self, share: f64) -> Result<usize, Error> {
+        let second = (self.len() as f64 * share).round() as usize;
+        if share > 0.0 && share < 1.0 && second > 0 && second < self.len() {
+            return Ok(second);
+        }
+        let allowed = format!("a share between 0 and 1 that leaves examples on both sides of {}", self.len());
+        Err(Error::Choice { what: "share", value: share.to_string(), allowed })
+    }
+
+    /// Returns the examples in these rows.
+    fn of(&self, rows: Vec<u32>) -> Examples {
+        Examples { rows: Arc::new(rows), ..self.clone() }
     }
 
     /// Returns the same examples, whose runs end when `stop` becomes true, as if there were no more examples:
@@ -306,7 +324,7 @@ impl Examples {
     pub(crate) fn shuffled(&self, seed: &Seed) -> Examples {
         let mut rows = self.rows.to_vec();
         rows.shuffle(&mut seed.rng());
-        Examples { rows: Arc::new(rows), ..self.clone() }
+        self.of(rows)
     }
 
     /// Returns the examples as a stream, `passes` times over.

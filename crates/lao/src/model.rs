@@ -15,7 +15,7 @@ use std::path::Path;
 /// The version of the file format.
 const FORMAT: u32 = 1;
 /// The number of examples whose values are read at once to score a model.
-const SCORED_AT_ONCE: usize = 4096;
+const SCORED_AT_ONCE: usize = 30_000;
 
 /// A sparse linear predictor, with all that is needed to apply it to tables of other layouts and to know
 /// where it comes from.
@@ -343,6 +343,9 @@ pub struct Origin {
     pub holdout: f64,
     /// How often the examples were gone through.
     pub passes: u64,
+    /// Whether they came in the order of the table, and the last ones were held out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_order: bool,
     /// The seed.
     pub seed: u64,
 }

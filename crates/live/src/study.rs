@@ -269,6 +269,7 @@ impl Study {
                 reading: Reading::default(),
                 holdout: 0.0,
                 passes: 1,
+                in_order: false,
                 seed: description.seed,
             },
         };

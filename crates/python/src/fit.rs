@@ -11,17 +11,36 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How often Python's signals are looked at.
 pub const SIGNALS_EVERY: Duration = Duration::from_millis(20);
 
+/// Ends fits in other threads, which see no signals, as an interrupt does.
+#[pyclass(frozen, module = "lao_learn._core")]
+#[derive(Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+#[pymethods]
+impl Stop {
+    #[new]
+    fn new() -> Self {
+        Stop::default()
+    }
+
+    fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// A table under watch: what is read is counted, and an interrupt ends the stream of examples.
 #[derive(Debug)]
 struct Watched {
     values: Arc<dyn Values>,
+    /// Whether another thread has ended the run.
+    stop: Arc<AtomicBool>,
     /// How many values of each attribute were read.
     reads: Vec<AtomicU64>,
     state: Mutex<State>,
@@ -37,11 +56,12 @@ struct State {
 }
 
 impl Watched {
-    fn new(values: Arc<dyn Values>) -> Self {
+    fn new(values: Arc<dyn Values>, stop: Option<&Stop>) -> Self {
+        let stop = stop.map_or_else(Arc::default, |stop| Arc::clone(&stop.0));
         let [_, dim] = values.shape();
         let reads = (0..dim).map(|_| AtomicU64::new(0)).collect();
         let state = State { checked: Instant::now(), interrupt: None, failure: None };
-        Watched { values, reads, state: Mutex::new(state) }
+        Watched { values, stop, reads, state: Mutex::new(state) }
     }
 
     /// Returns whether a signal has come, which is looked at every now and then.
@@ -49,6 +69,9 @@ impl Watched {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.interrupt.is_none() && state.checked.elapsed() >= SIGNALS_EVERY {
             state.interrupt = Python::attach(|py| py.check_signals()).err();
+            if self.stop.load(Ordering::Relaxed) {
+                state.interrupt = Some(PyKeyboardInterrupt::new_err(()));
+            }
             state.checked = Instant::now();
         }
         state.interrupt.is_some()
@@ -106,7 +129,7 @@ fn within(budget: f64, prices: Option<lao::Prices>, predict_budget: Option<f64>)
 /// dict with the model and all that is shown of it.
 #[pyfunction]
 #[pyo3(signature = (table, labels, rows, names, target, classes, *, budget, prices=None, predict_budget=None,
-                    method, longest, holdout, passes, seed, start=None))]
+                    method, longest, holdout, passes, shuffle, seed, start=None, stop=None))]
 #[expect(clippy::too_many_arguments, reason = "Python gives them by name")]
 pub fn fit<'py>(
     py: Python<'py>,
@@ -123,8 +146,10 @@ pub fn fit<'py>(
     longest: Option<usize>,
     holdout: f64,
     passes: u64,
+    shuffle: bool,
     seed: u64,
     start: Option<&Learner>,
+    stop: Option<&Stop>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let labels = labels.as_array().to_vec();
     let rows = match rows {
@@ -132,12 +157,15 @@ pub fn fit<'py>(
         None => (0..u32::try_from(labels.len()).map_err(|_| too_long(labels.len()))?).collect(),
     };
     let label = classes.map_or(Label::Number, |[negative, positive]| Label::Classes { positive, negative });
-    let watched = Arc::new(Watched::new(table.values()));
+    let watched = Arc::new(Watched::new(table.values(), stop));
     let values: Arc<dyn lao::Table> = Arc::<Watched>::clone(&watched);
     let fit = within(budget, prices.map(|prices| prices.0.clone()), predict_budget);
     let mut fit = fit.method(method).holdout(holdout).passes(passes).seed(seed);
     if let Some(longest) = longest {
         fit = fit.longest(longest);
+    }
+    if !shuffle {
+        fit = fit.in_order();
     }
     let start = start.map(Learner::learned);
     let (mut history, name) = (Vec::new(), String::from("a table in Python"));
@@ -265,9 +293,10 @@ pub fn fit_file(
     py.detach(|| Ok(fit.run(&lao::read(path)?.target(target)?)?.model.to_json())).map_err(error)
 }
 
-/// Predicts the rows of a table from few of its columns: the intercept, and for each index the coefficient
-/// times the value within its range. A value that is missing counts as the mean, or is an error.
+/// Predicts rows of a table, by default all, from few of its columns: the intercept, and for each index the
+/// coefficient times the value within its range. A value that is missing counts as the mean, or is an error.
 #[pyfunction]
+#[pyo3(signature = (table, indices, values, means, low, high, intercept, missing, rows=None))]
 #[expect(clippy::too_many_arguments, reason = "the parts of a model")]
 pub fn predict<'py>(
     py: Python<'py>,
@@ -279,27 +308,36 @@ pub fn predict<'py>(
     high: Vec<f64>,
     intercept: f64,
     missing: &str,
+    rows: Option<PyReadonlyArray1<'py, u32>>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    const ROWS: usize = 4096;
-    let [rows, dim] = table.values.shape();
+    const ROWS: usize = 30_000;
+    let [all, dim] = table.values.shape();
     let lengths = [values.len(), means.len(), low.len(), high.len()];
     if lengths.iter().any(|&length| length != indices.len()) || indices.iter().any(|&j| j as usize >= dim) {
         return Err(PyValueError::new_err("the parts of the model do not fit the table"));
     }
-    let rows = u32::try_from(rows).map_err(|_| too_long(rows))?;
+    let rows = match rows {
+        Some(rows) => rows.as_array().to_vec(),
+        None => (0..u32::try_from(all).map_err(|_| too_long(all))?).collect(),
+    };
+    if rows.iter().any(|&row| row as usize >= all) {
+        return Err(PyValueError::new_err(format!("a row is not below {all}, the number of rows")));
+    }
     let source = table.values();
     let refuses = missing == "error";
     let predicted = py.detach(|| {
-        let mut predicted = vec![intercept; rows as usize];
-        let (mut places, mut read) = (Vec::with_capacity(ROWS), Vec::new());
-        for (part, sums) in predicted.chunks_mut(ROWS).enumerate() {
-            places.clear();
-            places.extend((part * ROWS..).map(|row| row as u32).take(sums.len()));
+        let mut predicted = vec![intercept; rows.len()];
+        let (mut read, mut checked) = (Vec::new(), Instant::now());
+        for (places, sums) in rows.chunks(ROWS).zip(predicted.chunks_mut(ROWS)) {
+            if checked.elapsed() >= SIGNALS_EVERY {
+                Python::attach(|py| py.check_signals())?;
+                checked = Instant::now();
+            }
             read.resize(sums.len() * indices.len(), 0.0);
-            source.read(&indices, &places, &mut read)?;
+            source.read(&indices, places, &mut read)?;
             for (c, column) in read.chunks_exact(sums.len()).enumerate() {
-                if let Some(row) = column.iter().position(|x| x.is_nan()).filter(|_| refuses) {
-                    let (row, j) = (part * ROWS + row, indices[c]);
+                if let Some(at) = column.iter().position(|x| x.is_nan()).filter(|_| refuses) {
+                    let (row, j) = (places[at], indices[c]);
                     return Err(PyValueError::new_err(format!(
                         "Input X contains NaN: row {row} lacks attribute {j}, which the model needs; fill it \
                          or, if the estimator has this parameter, set missing=\"skip\""

@@ -55,8 +55,8 @@ impl Study {
         seed: u64,
     ) -> PyResult<Self> {
         let classes = positive.zip(negative);
-        let label = classes
-            .map_or(Label::Number, |(positive, negative)| Label::Classes { positive, negative });
+        let label =
+            classes.map_or(Label::Number, |(positive, negative)| Label::Classes { positive, negative });
         let mut begun = match prices {
             Some(prices) => {
                 Description::within_money(target, attributes, budget, &prices.0).map_err(crate::fit::error)?

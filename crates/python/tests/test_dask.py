@@ -134,28 +134,111 @@ def test_an_interrupt_keeps_what_was_learned(client, data):
     assert model.interrupted_ and model.spent_["examples"] > 0
 
 
-def test_parquet_files_are_read_by_column(client, data, tmp_path):
+def test_parquet_files_are_read_by_column_and_row_group(client, data, tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     X, y = data
     paths = []
-    for part, begin in enumerate(range(0, ROWS, CHUNK)):
-        rows = slice(begin, begin + CHUNK)
+    for part, begin in enumerate(range(0, ROWS, 2 * CHUNK)):
+        rows = slice(begin, begin + 2 * CHUNK)
         columns = {f"c{j}": X[rows, j] for j in range(20)} | {"y": y[rows]}
         paths.append(tmp_path / f"part-{part}.parquet")
-        parquet.write_table(pyarrow.table(columns), paths[-1])
+        parquet.write_table(pyarrow.table(columns), paths[-1], row_group_size=CHUNK)
     table, labels = Partitions.from_parquet(paths, "y", client=client)
-    assert (labels == y).all() and table.shape == (ROWS, 20)
+    assert (labels == y).all() and table.shape == (ROWS, 20) and len(table.parts) == 4
     model = fitted(table, labels)
     same(model, fitted(X, y))
     assert set(model.get_feature_names_out()) >= {"c2", "c7"}
-    assert len(model.predict(table)) == ROWS
+    # Nothing is read twice where there is room, but by another worker.
+    assert 0 < table.nbytes_read <= 2 * table.nbytes
+    fresh, _ = Partitions.from_parquet(paths, "y", client=client)
+    assert fresh.nbytes_read == 0
+    assert len(model.predict(fresh)) == ROWS
+    support = sum(fresh._sizes[:, model.support_].sum(axis=0))
+    assert support <= fresh.nbytes_read <= 2 * support < fresh.nbytes
+    values = fresh._read(np.array([3], dtype=np.uint32), np.arange(CHUNK + 5, CHUNK + 9, dtype=np.uint32))
+    assert (values == X[CHUNK + 5 : CHUNK + 9, [3]].T).all(), "the second row group"
     table, labels = Partitions.from_parquet(paths, "y", client=client)
     parquet.write_table(parquet.read_table(paths[0]).slice(1), paths[0])
     with pytest.raises(ValueError, match="was changed after the table was made"):
         fitted(table, labels)
     with pytest.raises(ValueError, match="has no column 'z'; its columns are"):
         Partitions.from_parquet(paths, "z", client=client)
+
+
+def test_partitions_are_made_when_they_are_asked_for_and_dropped_where_there_is_no_room(client, data):
+    X, y = data
+    begins = list(range(0, ROWS, CHUNK))
+    lengths = [min(CHUNK, ROWS - begin) for begin in begins]
+    names = [f"c{j}" for j in range(20)]
+
+    def load(begin, columns):
+        return X[begin : begin + CHUNK, [int(name[1:]) for name in columns]]
+
+    plain = fitted(X, y, shuffle=False)
+    most = {}
+    for room in [0, 2 * 8 * CHUNK, 1 << 30]:
+        table = Partitions.from_map(load, begins, lengths, names, client=client, room=room)
+        assert (table.shape, table.nbytes) == (X.shape, 8 * X.size)
+        same(fitted(table, y, shuffle=False), plain)
+        most[room] = table.nbytes_read
+    assert most[0] > most[2 * 8 * CHUNK] > most[1 << 30] > 0
+
+    def too_short(begin, columns):
+        return load(begin, columns)[1:]
+
+    table = Partitions.from_map(too_short, begins, lengths, names, client=client)
+    with pytest.raises(ValueError, match="249,.* values were loaded, and the partition has 250 rows"):
+        fitted(table, y)
+    with pytest.raises(ValueError, match="4 parts and 3 lengths"):
+        Partitions.from_map(load, begins, lengths[1:], names, client=client)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        300_000,
+        pytest.param(
+            10_000_000,
+            marks=pytest.mark.skipif("LAO_SLOW" not in os.environ, reason="LAO_SLOW is not set: minutes"),
+        ),
+    ],
+)
+def test_a_table_of_a_thousand_columns_that_is_never_in_memory_takes_little(rows):
+    """All values would take 2.4 gigabytes, or 80."""
+    signal.alarm(90 if rows < 10_000_000 else 900)
+    per_part, dim, room = rows // 100, 1_000, 100_000_000
+
+    def column(part, j):
+        # Any column can be made alone.
+        return np.random.default_rng([part, j]).random(per_part, dtype=np.float32)
+
+    def load(part, names):
+        return [column(part, int(name[1:])) for name in names]
+
+    parts = range(rows // per_part)
+    y = np.concatenate([2.0 * column(part, 300) - column(part, 700) for part in parts])
+    y += np.random.default_rng(1).standard_normal(rows)
+    with cluster(2) as here, distributed.Client(here) as client:
+        names = [f"c{j}" for j in range(dim)]
+        lengths = [per_part] * len(parts)
+        table = Partitions.from_map(load, list(parts), lengths, names, client=client, room=room)
+        client.run(load, 0, names[:20])
+        before = client.run(peak)
+        model = BudgetedRegressor(20, shuffle=False, random_state=1).fit(table, y)
+        after = client.run(peak)
+        assert model.spent_["examples"] == rows * 9 // 10
+        assert set(model.support_) == {300, 700}
+        assert np.abs(model.coef_[[300, 700]] - [2.0, -1.0]).max() < 0.03
+        for worker, most in after.items():
+            assert most - before[worker] < room + 100_000_000
+
+
+def peak():
+    """Returns the most bytes that this process has had in memory."""
+    import resource
+
+    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def test_dataframes(client, data):

@@ -2,12 +2,14 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
 from pathlib import Path
 
 import pytest
+from test_budgeted import command
 
 import lao_learn
 from lao_learn import BudgetedClassifier, BudgetedRegressor
@@ -68,6 +70,32 @@ def test_the_four_pictures(problem):
     with pytest.raises(ValueError, match="nothing was held out"):
         plot.error_curve(BudgetedRegressor(12, holdout=0.0, random_state=1).fit(X, y))
     matplotlib.pyplot.close("all")
+
+
+def blocks_of_the_book():
+    """Returns the programs of the book's chapter on Python: the packages that each needs, and its text."""
+    chapter = (HERE.parents[1] / "lao" / "book" / "src" / "python.md").read_text()
+    return re.findall(r"^```python,?(\w*)\n(.*?)^```", chapter, re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("last", range(len(blocks_of_the_book())))
+def test_the_programs_of_the_book_run(last, tmp_path):
+    """Each with the first one, on which it builds."""
+    pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    blocks = blocks_of_the_book()
+    package, text = blocks[last]
+    pytest.importorskip(package or ("distributed" if "dask" in text else "pandas"))
+    # Spark would take the system's Python for its workers.
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
+    if "lao" in text.split('"'):
+        if command() is None:
+            pytest.skip("the command lao is not built: cargo build -p lao-cli, or set LAO to its path")
+        environment["PATH"] = os.pathsep.join([str(Path(command()).parent), environment["PATH"]])
+    shutil.copy(HERE.parents[2] / "data" / "diabetes.csv.gz", tmp_path)
+    (tmp_path / "program.py").write_text(blocks[0][1] + (text if last > 0 else ""))
+    said = run("program.py", cwd=tmp_path, env=environment)
+    assert "bmi" in said and "False" not in said, said
 
 
 def test_every_public_name_has_a_docstring():

@@ -71,6 +71,9 @@ impl Model {
         }
         add("holdout", origin.holdout.to_string(), origin.holdout == default.holdout);
         add("passes", origin.passes.to_string(), origin.passes == default.passes);
+        if origin.in_order {
+            add("in-order", "yes".into(), false);
+        }
         add("seed", origin.seed.to_string(), origin.seed == default.seed);
         choices
     }

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from lao_learn._budgeted import BudgetedClassifier, BudgetedRegressor
     from lao_learn._cv import BudgetedClassifierCV, BudgetedRegressorCV
     from lao_learn._session import Session, Slot
+    from lao_learn._table import RemoteTable
     from lao_learn._thresholding import HardThresholdingClassifier, HardThresholdingRegressor
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "BudgetedRegressorCV",
     "HardThresholdingClassifier",
     "HardThresholdingRegressor",
+    "RemoteTable",
     "Session",
     "Slot",
     "__version__",
@@ -32,6 +34,7 @@ _PLACES = {
     "BudgetedRegressorCV": "_cv",
     "HardThresholdingClassifier": "_thresholding",
     "HardThresholdingRegressor": "_thresholding",
+    "RemoteTable": "_table",
     "Session": "_session",
     "Slot": "_session",
 }

@@ -65,6 +65,7 @@ class Budgeted(SelectorMixin, BaseEstimator):
     longest: int | None
     holdout: float
     passes: int
+    shuffle: bool
     missing: str
     random_state: Any
 
@@ -192,6 +193,7 @@ class Budgeted(SelectorMixin, BaseEstimator):
         holdout: float,
         seed: int,
         start: Any = None,
+        stop: _core.Stop | None = None,
     ) -> None:
         result = _core.fit(
             table,
@@ -207,8 +209,10 @@ class Budgeted(SelectorMixin, BaseEstimator):
             longest=self.longest,
             holdout=holdout,
             passes=self.passes,
+            shuffle=self.shuffle,
             seed=seed,
             start=start,
+            stop=stop,
         )
         if self.missing == "error" and result["spent"]["passed_over"] > 0:
             raise ValueError(
@@ -257,6 +261,7 @@ class Budgeted(SelectorMixin, BaseEstimator):
             "method": self.method,
             "holdout": holdout,
             "passes": self.passes,
+            "shuffle": self.shuffle,
             "seed": seed,
             "safeguarded": origin["safeguarded"],
             "parameters": origin["parameters"],
@@ -278,7 +283,8 @@ class Budgeted(SelectorMixin, BaseEstimator):
         mask[self.support_] = True
         return mask
 
-    def _predict_table(self, table: Any) -> np.ndarray:
+    def _predict_table(self, table: Any, rows: np.ndarray | None = None) -> np.ndarray:
+        """Returns the predicted labels of some rows, by default all."""
         parts = self._parts_of_model
         return _core.predict(
             table,
@@ -289,6 +295,7 @@ class Budgeted(SelectorMixin, BaseEstimator):
             parts["high"].tolist(),
             self._intercept,
             self.missing,
+            rows,
         )
 
     def _sums(self, X: Any) -> np.ndarray:
@@ -423,6 +430,11 @@ _PARAMETERS = """
         The share of the rows that is held out to measure `holdout_` and `history_`, if there are 20 or more.
     passes : int
         How often the rows are gone through. With more than one pass, standard errors are too small.
+    shuffle : bool
+        Whether the rows come in a random order, of which a random part is held out. False takes them in the
+        order of the table and holds out the last ones: right where rows follow one another in time, and fast
+        where parts of the table are loaded one after the other; wrong for a table that is sorted by anything
+        that tells of the label.
     missing : {"error", "skip"}
         What is done about NaN. "error" refuses it: an array is checked as a whole, a frame where a value is
         bought or a prediction needs it.
@@ -467,7 +479,7 @@ _PARAMETERS = """
     Notes
     -----
     `fit` looks at signals about every 20 ms. On Ctrl-C it keeps what was learned so far, so that the
-    estimator is fitted and `interrupted_` is True, and then raises KeyboardInterrupt.
+    estimator is fitted and `interrupted_` is True, and then raises KeyboardInterrupt. `predict` ends as soon.
 
     `sample_weight` is the relative probability with which a row is shown to the learner: the learner has no
     weighted sums. Equal weights show all rows; unequal ones leave rows out, so that standard errors stay
@@ -524,6 +536,7 @@ class BudgetedRegressor(_Streaming, RegressorPart):
         longest: int | None = None,
         holdout: float = 0.1,
         passes: int = 1,
+        shuffle: bool = True,
         missing: str = "error",
         warm_start: bool = False,
         random_state: Any = None,
@@ -535,6 +548,7 @@ class BudgetedRegressor(_Streaming, RegressorPart):
         self.longest = longest
         self.holdout = holdout
         self.passes = passes
+        self.shuffle = shuffle
         self.missing = missing
         self.warm_start = warm_start
         self.random_state = random_state
@@ -560,6 +574,7 @@ class BudgetedClassifier(_Streaming, ClassifierPart):
         longest: int | None = None,
         holdout: float = 0.1,
         passes: int = 1,
+        shuffle: bool = True,
         missing: str = "error",
         warm_start: bool = False,
         random_state: Any = None,
@@ -571,6 +586,7 @@ class BudgetedClassifier(_Streaming, ClassifierPart):
         self.longest = longest
         self.holdout = holdout
         self.passes = passes
+        self.shuffle = shuffle
         self.missing = missing
         self.warm_start = warm_start
         self.random_state = random_state

@@ -4,7 +4,18 @@ from typing import Any, Callable, final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Learner", "Prices", "Study", "Table", "__version__", "fit", "fit_file", "predict", "solve"]
+__all__ = [
+    "Learner",
+    "Prices",
+    "Stop",
+    "Study",
+    "Table",
+    "__version__",
+    "fit",
+    "fit_file",
+    "predict",
+    "solve",
+]
 
 __version__: str
 
@@ -77,6 +88,11 @@ class Study:
     def status(self) -> dict[str, Any]: ...
     def evidence(self) -> dict[str, NDArray[np.float64]]: ...
 
+@final
+class Stop:
+    def __init__(self) -> None: ...
+    def set(self) -> None: ...
+
 def fit(
     table: Table,
     labels: NDArray[np.float64],
@@ -92,8 +108,10 @@ def fit(
     longest: int | None,
     holdout: float,
     passes: int,
+    shuffle: bool,
     seed: int,
     start: Learner | None = None,
+    stop: Stop | None = None,
 ) -> dict[str, Any]: ...
 def fit_file(
     path: str | PathLike[str],
@@ -117,6 +135,7 @@ def predict(
     high: list[float],
     intercept: float,
     missing: str,
+    rows: NDArray[np.uint32] | None = None,
 ) -> NDArray[np.float64]: ...
 def solve(
     table: Table,

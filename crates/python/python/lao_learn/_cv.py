@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Sequence
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import effective_n_jobs
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 
@@ -40,7 +41,7 @@ class _Chosen(Budgeted):
         the smallest error.
     n_jobs : int or None
         The number of threads; the arithmetic does not hold Python's lock.
-    method, longest, holdout, passes, missing, random_state
+    method, longest, holdout, passes, shuffle, missing, random_state
         As of the estimator without "CV".
 
     Attributes
@@ -61,7 +62,8 @@ class _Chosen(Budgeted):
     _plain: type
 
     def fit(self, X: Any, y: Any) -> Any:
-        """Chooses the budget, and learns from all rows within it. Rows are not copied for the folds."""
+        """Chooses the budget, and learns from all rows within it. Rows are not copied for the folds. Ctrl-C
+        ends all fits that run; unless the budget was chosen already, nothing is kept."""
         if y is None:
             raise ValueError(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
@@ -82,7 +84,7 @@ class _Chosen(Budgeted):
         folds = check_cv(self.cv, labels, classifier=is_classifier(self))
         places = np.arange(rows, dtype=np.uint32)
         jobs = [
-            (place, train.astype(np.uint32), test)
+            (place, train.astype(np.uint32), test.astype(np.uint32))
             for train, test in folds.split(places, labels)
             for place in range(len(budgets))
         ]
@@ -104,11 +106,24 @@ class _Chosen(Budgeted):
                 prices=prices,
                 holdout=0.0,
                 seed=seed,
+                stop=stop,
             )
-            error = model._fold_error(model._predict_table(table)[test], labels[test])
+            error = model._fold_error(model._predict_table(table, test), labels[test])
             return place, error, model.spent_
 
-        done = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(run)(*job) for job in jobs)
+        stop = _core.Stop()
+        # With one job, fits run in this thread, as `pdb` and profilers expect.
+        if (jobs_at_once := effective_n_jobs(self.n_jobs)) == 1:
+            done = [run(*job) for job in jobs]
+        else:
+            with ThreadPoolExecutor(jobs_at_once) as pool:
+                try:
+                    done = list(pool.map(run, *zip(*jobs)))
+                except BaseException:
+                    # Fits in other threads see no signals; those that have not begun never do.
+                    stop.set()
+                    pool.shutdown(wait=False, cancel_futures=True)
+                    raise
         errors = np.array([[e for place, e, _ in done if place == at] for at in range(len(budgets))])
 
         def bought(unit: str) -> np.ndarray:
@@ -168,6 +183,7 @@ class _Chosen(Budgeted):
             method=self.method,
             longest=self.longest,
             passes=self.passes,
+            shuffle=self.shuffle,
             missing=self.missing,
         )
 
@@ -191,6 +207,7 @@ class BudgetedRegressorCV(RegressorPart, _Chosen):
         longest: int | None = None,
         holdout: float = 0.1,
         passes: int = 1,
+        shuffle: bool = True,
         missing: str = "error",
         random_state: Any = None,
     ) -> None:
@@ -204,6 +221,7 @@ class BudgetedRegressorCV(RegressorPart, _Chosen):
         self.longest = longest
         self.holdout = holdout
         self.passes = passes
+        self.shuffle = shuffle
         self.missing = missing
         self.random_state = random_state
 
@@ -227,6 +245,7 @@ class BudgetedClassifierCV(ClassifierPart, _Chosen):
         longest: int | None = None,
         holdout: float = 0.1,
         passes: int = 1,
+        shuffle: bool = True,
         missing: str = "error",
         random_state: Any = None,
     ) -> None:
@@ -240,5 +259,6 @@ class BudgetedClassifierCV(ClassifierPart, _Chosen):
         self.longest = longest
         self.holdout = holdout
         self.passes = passes
+        self.shuffle = shuffle
         self.missing = missing
         self.random_state = random_state

@@ -91,8 +91,8 @@ class Session:
             )
         if (positive is None) != (negative is None) or (positive is not None and positive == negative):
             raise ValueError(
-                f"positive = {positive!r} and negative = {negative!r}: give two different classes, or neither "
-                "if the label is a number"
+                f"positive = {positive!r} and negative = {negative!r}: give two different classes, or "
+                "neither if the label is a number"
             )
         study = _core.Study.create(
             os.fspath(folder),
@@ -205,20 +205,22 @@ class Session:
         number = _number(slot)
         if isinstance(values, Mapping):
             asked = next((one.attributes for one in self.open_slots() if one.number == number), None)
-            for name in values if asked is not None else ():
+            if asked is None:
+                # A slot that is not open is refused with the reason when it is told.
+                return number, [float(value) for value in values.values()], None
+            for name in values:
                 if name not in asked:
                     raise ValueError(
                         f"slot {number}: {name} was not asked for, but {', '.join(asked)}; nothing was "
                         "recorded"
                     )
-            for name in asked or ():
+            for name in asked:
                 if name not in values:
                     raise ValueError(
                         f"slot {number}: {name} was asked for and is missing; give it, or call void; nothing "
                         "was recorded"
                     )
-            # A slot that is not open is refused with the reason when it is told.
-            values = list(values.values()) if asked is None else [values[name] for name in asked]
+            values = [values[name] for name in asked]
         return number, [float(value) for value in values], None if label is None else self._label(label)
 
     def _label(self, label: Any) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Any, Callable, Sequence
 
 import numpy as np
 import scipy.sparse
@@ -13,12 +13,37 @@ from lao_learn import _core
 from lao_learn._frame import FLOATS, columns_of, is_frame
 
 
-def take(estimator: Any, X: Any, *, reset: bool, missing: str, least: int = 1) -> _core.Table:
+class RemoteTable:
+    """A table that a function reads, which every estimator of this package takes as X.
+
+    `read(columns, rows)` is given two arrays of whole numbers, and returns an array of float64 with one line
+    for each column, and in each line one value for each row: NaN where a value is missing. It is called for
+    what the learner buys, and for nothing else, and must answer the same whenever it is asked the same.
+    """
+
+    def __init__(
+        self, read: Callable[[np.ndarray, np.ndarray], np.ndarray], *, rows: int, columns: Sequence[str]
+    ) -> None:
+        self.columns = list(columns)
+        self.shape = (int(rows), len(self.columns))
+        self._read = read
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def _lao_table(self) -> _core.Table:
+        return _core.Table.remote(*self.shape, self._read)
+
+
+def take(
+    estimator: Any, X: Any, *, reset: bool, missing: str, least: int = 1, checked_later: bool = False
+) -> _core.Table:
     """Checks X against what the estimator knows, and returns it as a table.
 
     Of a frame no value is looked at here: its columns are fetched when they are asked for. An array or a
     sparse matrix is checked for values that are not finite, unless `missing` is "skip" or scikit-learn is
-    told to assume finite values.
+    told to assume finite values, or, of an array, the arithmetic checks it, since it reads all values
+    (`checked_later`).
     """
     if missing not in ("error", "skip"):
         raise ValueError(f'missing = {missing!r}: give "error" or "skip"')
@@ -31,6 +56,9 @@ def take(estimator: Any, X: Any, *, reset: bool, missing: str, least: int = 1) -
         if rows < least:
             raise ValueError(f"Found array with {rows} sample(s) while a minimum of {least} is required.")
         return _core.Table.frame(rows, int(X.shape[1]), columns_of(X))
+    finite: bool | str = "allow-nan" if missing == "skip" else True
+    if checked_later and not scipy.sparse.issparse(X):
+        finite = False
     X = validate_data(
         estimator,
         X,
@@ -38,7 +66,7 @@ def take(estimator: Any, X: Any, *, reset: bool, missing: str, least: int = 1) -
         accept_sparse=("csr", "csc"),
         accept_large_sparse=True,
         dtype=FLOATS,
-        ensure_all_finite="allow-nan" if missing == "skip" else True,
+        ensure_all_finite=finite,
         ensure_min_samples=least,
     )
     if scipy.sparse.issparse(X):

@@ -147,7 +147,7 @@ class Thresholding(SelectorMixin, BaseEstimator):
             raise ValueError(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
             )
-        return take(self, X, reset=True, missing="error", least=2)
+        return take(self, X, reset=True, missing="error", least=2, checked_later=True)
 
     def _sums(self, X: Any) -> np.ndarray:
         check_is_fitted(self)

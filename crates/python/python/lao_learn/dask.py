@@ -8,37 +8,59 @@ is lost, Dask computes the partition again on another worker, and runs the task 
 
     with distributed.Client() as client:
         table, y = Partitions.from_parquet(["part-0.parquet", "part-1.parquet"], target="y")
-        model = BudgetedRegressor(12, random_state=1).fit(table, y)
+        model = BudgetedRegressor(12, shuffle=False, random_state=1).fit(table, y)
 
-An ask takes about a millisecond for each partition. Few large partitions are therefore better than many small
-ones, and a table that fits into memory is faster there.
+An ask takes 10 to 20 milliseconds, and one more for each further partition that has rows of it; a run has
+some hundred asks for each factor of ten by which its examples grow. Few large partitions are therefore better
+than many small ones, and a table that fits into memory is faster there.
+
+A table that fits into the memory of all workers together stays there (`from_array`, `from_dataframe`). One
+that does not is made column by column when it is asked for (`from_parquet`, `from_map`); a worker keeps as
+many columns as it has room for. If the order of its rows tells nothing of the label, `shuffle=False` then
+makes learning fast: rows that follow one another come from one partition.
 """
 
 from __future__ import annotations
 
 import os
-from typing import Any, Sequence
+import uuid
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
 from lao_learn import _core
-from lao_learn._parts import ParquetPart, stamp_of, take_part
+from lao_learn._parts import Recipe, RowGroup, load_row_group, stamp_of, take_made, take_part
+
+ROOM = 1 << 28
+"""The bytes of columns that a worker keeps, if nothing else is said."""
 
 
 class Partitions:
-    """A table as partitions by rows, each of which stays on a worker.
+    """A table as partitions by rows.
 
-    Make it with `from_array`, `from_dataframe` or `from_parquet`. An ask that takes longer than `timeout`
-    seconds raises TimeoutError.
+    Make it with `from_array`, `from_dataframe`, `from_parquet` or `from_map`. An ask that takes longer than
+    `timeout` seconds raises TimeoutError; there is no such limit for loading partitions into memory, whose
+    progress Dask's dashboard shows.
     """
 
     def __init__(
-        self, client: Any, parts: Sequence[Any], lengths: Sequence[int], columns: list[str], timeout: float
+        self,
+        client: Any,
+        parts: Sequence[Any],
+        lengths: Sequence[int],
+        columns: list[str],
+        timeout: float,
+        *,
+        sizes: np.ndarray | None = None,
     ) -> None:
+        """Takes futures of partitions in memory or, with `sizes`, recipes; `sizes` has one row for each
+        partition and one column for each column: the bytes that are read to make it."""
         if not parts:
             raise ValueError("the table has no partition; give at least one")
         self.client, self.parts, self.columns, self.timeout = client, list(parts), columns, timeout
         self._ends = np.cumsum(np.asarray(lengths, dtype=np.int64))
+        self._sizes, self._read_bytes = sizes, 0
+        self._homes = sorted(client.scheduler_info(n_workers=-1)["workers"]) if sizes is not None else []
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -48,17 +70,30 @@ class Partitions:
     def __len__(self) -> int:
         return self.shape[0]
 
+    @property
+    def nbytes(self) -> int | None:
+        """The bytes of all columns: of Parquet files as they are compressed in the files, of other tables
+        eight for each value. None for partitions in memory, which are loaded as a whole."""
+        return None if self._sizes is None else int(self._sizes.sum())
+
+    @property
+    def nbytes_read(self) -> int | None:
+        """The bytes that workers have read, or made, for all asks so far. What was read again, because a
+        worker had no room to keep it, counts again. None for partitions in memory."""
+        return None if self._sizes is None else self._read_bytes
+
     @classmethod
     def from_array(
         cls, X: Any, *, client: Any = None, columns: Sequence[str] | None = None, timeout: float = 60.0
     ) -> Partitions:
-        """Takes a dask array of two dimensions. Its chunks are made to have all columns."""
+        """Takes a dask array of two dimensions, and loads it into the memory of the workers. Its chunks are
+        made to have all columns."""
         client = _client(client)
         if X.ndim != 2:
             raise ValueError(f"the array has {X.ndim} dimensions; give one of rows and columns")
         X = X.rechunk({1: -1})
         parts = client.compute([row[0] for row in X.to_delayed()])
-        lengths = _lengths(client, parts, timeout)
+        lengths = _loaded(client, parts)
         names = [f"x{j}" for j in range(X.shape[1])] if columns is None else list(columns)
         return cls(client, parts, lengths, names, timeout)
 
@@ -66,13 +101,14 @@ class Partitions:
     def from_dataframe(
         cls, frame: Any, target: str, *, client: Any = None, timeout: float = 60.0
     ) -> tuple[Partitions, np.ndarray]:
-        """Takes a dask dataframe; returns the table of the columns beside the target, and the labels."""
+        """Takes a dask dataframe, and loads it into the memory of the workers; returns the table of the
+        columns beside the target, and the labels."""
         client = _client(client)
         names = [name for name in frame.columns if name != target]
         if len(names) == len(frame.columns):
             raise ValueError(f"the frame has no column {target!r}; its columns are {', '.join(names)}")
         parts = client.compute(frame[names].to_delayed())
-        lengths = _lengths(client, parts, timeout)
+        lengths = _loaded(client, parts)
         return cls(client, parts, lengths, names, timeout), frame[target].compute(scheduler=client).to_numpy()
 
     @classmethod
@@ -82,47 +118,121 @@ class Partitions:
         target: str,
         *,
         client: Any = None,
+        room: int = ROOM,
         timeout: float = 60.0,
     ) -> tuple[Partitions, np.ndarray]:
         """Takes Parquet files of the same columns, which all workers can read; returns the table of the
-        columns beside the target, and the labels. A column is read when it is first asked for."""
+        columns beside the target, and the labels.
+
+        Each row group is a partition. A worker reads a column of a row group when it is asked for, and keeps
+        up to `room` bytes of columns; `nbytes_read` says how much was read.
+        """
         import pyarrow.parquet
 
-        client = _client(client)
         files = [os.fspath(path) for path in paths]
         if not files:
             raise ValueError("there are no files; give at least one")
-        names, lengths, labels = None, [], []
+        names: list[str] | None = None
+        parts, lengths, labels, sizes = [], [], [], []
         for path in files:
-            file = pyarrow.parquet.ParquetFile(path)
-            here = list(file.schema_arrow.names)
-            if target not in here:
-                raise ValueError(f"{path} has no column {target!r}; its columns are {', '.join(here)}")
-            if names is not None and here != names:
-                raise ValueError(
-                    f"{path} has other columns than {files[0]}; write them anew with the same ones"
-                )
-            names = here
-            lengths.append(file.metadata.num_rows)
-            labels.append(file.read(columns=[target]).column(0).to_numpy())
+            stamp = stamp_of(path)
+            with pyarrow.parquet.ParquetFile(path) as file:
+                here = list(file.schema_arrow.names)
+                if target not in here:
+                    raise ValueError(f"{path} has no column {target!r}; its columns are {', '.join(here)}")
+                if names is not None and here != names:
+                    raise ValueError(
+                        f"{path} has other columns than {files[0]}; write them anew with the same ones"
+                    )
+                names = here
+                labels.append(file.read(columns=[target]).column(0).to_numpy())
+                for group in range(file.num_row_groups):
+                    known = file.metadata.row_group(group)
+                    if known.num_rows == 0:
+                        continue
+                    columns = [known.column(c) for c in range(known.num_columns)]
+                    if len(columns) != len(here):
+                        raise ValueError(f"{path} has columns within columns; write each as a column itself")
+                    of_others = zip(here, columns)
+                    sizes.append([c.total_compressed_size for name, c in of_others if name != target])
+                    parts.append(RowGroup(path, group, stamp))
+                    lengths.append(known.num_rows)
         others = [name for name in names or [] if name != target]
-        parts = [client.submit(ParquetPart, path, others, stamp_of(path), pure=False) for path in files]
-        return cls(client, parts, lengths, others, timeout), np.concatenate(labels)
+        table = cls._made(load_row_group, parts, lengths, others, np.array(sizes), client, room, timeout)
+        return table, np.concatenate(labels)
+
+    @classmethod
+    def from_map(
+        cls,
+        load: Callable[[Any, list[str]], Any],
+        parts: Sequence[Any],
+        lengths: Sequence[int],
+        columns: Sequence[str],
+        *,
+        client: Any = None,
+        room: int = ROOM,
+        timeout: float = 60.0,
+    ) -> Partitions:
+        """Takes a function that makes columns of a partition.
+
+        `load(part, names)` returns the columns of these names, in this order, as a list of arrays, a frame,
+        or an array of two dimensions. It is called on a worker with one of `parts`, may be called again for
+        the same columns, and must then return the same. `lengths` are the numbers of rows. A worker keeps up
+        to `room` bytes of columns.
+        """
+        if len(parts) != len(lengths):
+            raise ValueError(f"there are {len(parts)} parts and {len(lengths)} lengths; give one for each")
+        sizes = np.repeat(8 * np.asarray(lengths, dtype=np.int64)[:, np.newaxis], len(columns), axis=1)
+        return cls._made(load, parts, lengths, list(columns), sizes, client, room, timeout)
+
+    @classmethod
+    def _made(
+        cls,
+        load: Callable[[Any, list[str]], Any],
+        parts: Sequence[Any],
+        lengths: Sequence[int],
+        columns: list[str],
+        sizes: np.ndarray,
+        client: Any,
+        room: int,
+        timeout: float,
+    ) -> Partitions:
+        """Returns the table of partitions that are made when they are asked for."""
+        table = uuid.uuid4().hex
+        recipes = [
+            Recipe(load, part, place, int(rows), table, room)
+            for place, (part, rows) in enumerate(zip(parts, lengths))
+        ]
+        return cls(_client(client), recipes, lengths, columns, timeout, sizes=sizes)
 
     def _read(self, attributes: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Returns the values of the attributes, one line each, in the rows: one task per partition."""
         places = np.searchsorted(self._ends, rows, side="right")
-        tasks, masks = [], []
-        for place in np.unique(places):
+        names = [self.columns[j] for j in attributes.tolist()]
+        tasks, masks, asked = [], [], np.unique(places)
+        for place in asked.tolist():
             mask = places == place
             begin = 0 if place == 0 else self._ends[place - 1]
             local = rows[mask].astype(np.int64) - begin
-            tasks.append(self.client.submit(take_part, self.parts[place], attributes, local, pure=False))
+            tasks.append(self._submit(place, attributes, names, local))
             masks.append(mask)
         values = np.empty((len(attributes), len(rows)))
-        for mask, part in zip(masks, _gather(self.client, tasks, self.timeout)):
-            values[:, mask] = part
+        for place, mask, answer in zip(asked, masks, _gather(self.client, tasks, self.timeout)):
+            if self._sizes is not None:
+                answer, made = answer
+                self._read_bytes += int(self._sizes[place, made].sum())
+            values[:, mask] = answer
         return values
+
+    def _submit(self, place: int, attributes: np.ndarray, names: list[str], rows: np.ndarray) -> Any:
+        part = self.parts[place]
+        if self._sizes is None:
+            return self.client.submit(take_part, part, attributes, rows, pure=False)
+        # Columns are kept where they were made. Another worker makes them anew if this one is lost.
+        home = self._homes[place % len(self._homes)]
+        return self.client.submit(
+            take_made, part, attributes, names, rows, pure=False, workers=[home], allow_other_workers=True
+        )
 
     def _lao_table(self) -> _core.Table:
         rows, columns = self.shape
@@ -137,8 +247,9 @@ def _client(client: Any) -> Any:
     return get_client()
 
 
-def _lengths(client: Any, parts: Sequence[Any], timeout: float) -> list[int]:
-    return _gather(client, [client.submit(len, part, pure=False) for part in parts], timeout)
+def _loaded(client: Any, parts: Sequence[Any]) -> list[int]:
+    """Waits until all partitions are in memory; returns their lengths."""
+    return client.gather([client.submit(len, part, pure=False) for part in parts])
 
 
 def _gather(client: Any, tasks: list[Any], timeout: float) -> list[Any]:
