@@ -21,13 +21,16 @@ def columns_of(X: Any) -> Callable[[int], np.ndarray]:
     """Returns the function that fetches a column. Columns of floats are not copied."""
 
     def fetch(j: int) -> np.ndarray:
+        # The list of all names is made anew whenever it is asked for.
         if sys.modules.get("pandas") is not None and isinstance(X, sys.modules["pandas"].DataFrame):
-            column, name = X.iloc[:, j], X.columns[j]
+            column = X.iloc[:, j]
+            name = column.name
         elif sys.modules.get("pyarrow") is not None and isinstance(X, sys.modules["pyarrow"].Table):
-            chunked, name = X.column(j), X.column_names[j]
+            chunked, name = X.column(j), X.field(j).name
             column = chunked.chunk(0) if chunked.num_chunks == 1 else chunked.combine_chunks()
         else:
-            column, name = X.to_series(j), X.columns[j]
+            column = X.to_series(j)
+            name = column.name
         try:
             return _floats(column)
         except (TypeError, ValueError) as error:
