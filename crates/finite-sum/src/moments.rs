@@ -73,8 +73,8 @@ pub(crate) fn rows<T: Element>(values: &[T], rows: usize, dim: usize) -> Moments
     moments
 }
 
-/// Adds a function of all values to the sums of their columns; several rows at once, so that a sum is read and
-/// written once for all of them.
+/// Adds a function of all values to the sums of their columns; several rows at once, so that a sum is read
+/// and written once for all of them.
 fn add_rows<'a, T: Element>(
     rows: usize,
     row: impl Fn(usize) -> &'a [T],

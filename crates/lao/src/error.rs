@@ -8,6 +8,13 @@ use thiserror::Error;
 
 /// Why there is no table, no model or no prediction. Each message names the file or column, the value, and
 /// what to do.
+///
+/// ```
+/// let frame = lao::Frame::parse(b"age,pressure\n61,140\n", "patients.csv", &Default::default())?;
+/// let error = frame.target("presure").unwrap_err();
+/// assert!(error.to_string().contains("patients.csv has no column `presure` (did you mean `pressure`?)"));
+/// # Ok::<(), lao::Error>(())
+/// ```
 #[derive(Debug, Error)]
 pub enum Error {
     /// A file cannot be opened or unpacked.

@@ -13,6 +13,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What the label is.
+///
+/// ```
+/// use lao::{Frame, Label, ReadOptions};
+///
+/// let text = b"age,state\n61,ill\n47,well\n52,ill\n39,well\n";
+/// let frame = Frame::parse(text, "patients.csv", &ReadOptions::default())?;
+/// let classes = Label::Classes { positive: "ill".into(), negative: "well".into() };
+/// assert_eq!(frame.clone().target_class("state", "ill")?.label(), &classes);
+/// assert_eq!(frame.target("age")?.label(), &Label::Number);
+/// # Ok::<(), lao::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Label {
@@ -45,6 +56,24 @@ struct Store {
 }
 
 /// The parts of which [`Examples`] are made, for a [`Table`] that is no [`Frame`].
+///
+/// ```
+/// use lao::{Examples, Label, TableParts};
+/// use std::sync::Arc;
+///
+/// // Two columns in memory; the third row has no label.
+/// let parts = TableParts {
+///     table: Arc::new(vec![vec![1.0, 2.0, 3.0, 4.0], vec![0.5, 0.1, 0.4, 0.9]]),
+///     name: "sensors".into(),
+///     names: vec!["heat".into(), "light".into()],
+///     target: "growth".into(),
+///     label: Label::Number,
+///     labels: vec![2.0, 4.1, f64::NAN, 8.2],
+///     rows: vec![0, 1, 2, 3],
+/// };
+/// assert_eq!(Examples::from_table(parts)?.len(), 3);
+/// # Ok::<(), lao::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct TableParts {
     /// The values.
@@ -64,6 +93,18 @@ pub struct TableParts {
 }
 
 /// Rows with attributes of numbers and a label. A copy shares the values.
+///
+/// ```
+/// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
+/// use lao::observation::Seed;
+///
+/// // let table = "diabetes.csv.gz";
+/// let examples = lao::read(table)?.target("progression")?;
+/// assert_eq!((examples.len(), examples.names().len()), (442, 10));
+/// let (known, fresh) = examples.split(0.25, &Seed::root(1))?;
+/// assert_eq!((known.len(), fresh.len()), (331, 111));
+/// # Ok::<(), lao::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Examples {
     store: Arc<Store>,

@@ -47,6 +47,16 @@ pub struct Fit {
 }
 
 /// What a run says after an update.
+///
+/// ```
+/// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
+/// // let table = "diabetes.csv.gz";
+/// let examples = lao::read(table)?.target("progression")?;
+/// let mut seen = Vec::new();
+/// lao::Fit::within(5).run_with(&examples, |progress| seen.push(progress.examples))?;
+/// assert_eq!(seen, [16, 32, 64, 128, 256, 398]);
+/// # Ok::<(), lao::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
     /// Examples so far.
@@ -64,6 +74,15 @@ pub struct Progress<'a> {
 }
 
 /// What came of a run.
+///
+/// ```
+/// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
+/// // let table = "diabetes.csv.gz";
+/// let fitted = lao::Fit::within(5).run(&lao::read(table)?.target("progression")?)?;
+/// assert!(fitted.found && fitted.notes.is_empty());
+/// assert_eq!(fitted.model.columns(), ["bmi", "ltg"]);
+/// # Ok::<(), lao::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Fitted {
     /// The model.
@@ -77,6 +96,24 @@ pub struct Fitted {
 }
 
 /// A learner that has learned, in a form that can be stored.
+///
+/// ```
+/// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
+/// use lao::Fit;
+/// use lao::observation::Seed;
+///
+/// // let table = "diabetes.csv.gz";
+/// let examples = lao::read(table)?.target("progression")?;
+/// let (first, later) = examples.split(0.5, &Seed::root(1))?;
+/// let fit = Fit::within(5);
+/// let learned = fit.run(&first)?.learned;
+/// let stored = serde_json::to_string(&learned).unwrap();
+///
+/// let learned = serde_json::from_str(&stored).unwrap();
+/// let fitted = fit.resume(learned, &later, |_| {})?;
+/// assert_eq!(fitted.model.spent.examples, 398);
+/// # Ok::<(), lao::Error>(())
+/// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Learned {
     learner: Inner,

@@ -85,6 +85,17 @@ impl Values {
 }
 
 /// A column in short.
+///
+/// ```
+/// use lao::{ColumnKind, Frame, ReadOptions};
+///
+/// let text = b"age,smoker\n61,yes\n?,no\n47,no\n";
+/// let frame = Frame::parse(text, "patients.csv", &ReadOptions::default())?;
+/// let summary = frame.summary();
+/// assert_eq!((summary[0].name, summary[0].missing), ("age", 1));
+/// assert_eq!(summary[0].kind, ColumnKind::Numbers { low: 47.0, high: 61.0, mean: 54.0 });
+/// # Ok::<(), lao::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColumnSummary<'a> {
     /// Its name.
@@ -96,6 +107,16 @@ pub struct ColumnSummary<'a> {
 }
 
 /// What a column holds.
+///
+/// ```
+/// use lao::{ColumnKind, Frame, ReadOptions};
+///
+/// let frame = Frame::parse(b"smoker,age\nyes,61\nno,61\n", "patients.csv", &ReadOptions::default())?;
+/// let summary = frame.summary();
+/// assert_eq!(summary[0].kind, ColumnKind::Words(&["no".into(), "yes".into()]));
+/// assert!(summary[1].kind.is_constant(), "nothing can be learned from it");
+/// # Ok::<(), lao::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ColumnKind<'a> {
     /// Numbers.
@@ -148,6 +169,14 @@ fn summary(column: &Column) -> ColumnSummary<'_> {
 ///
 /// # Errors
 /// When the file cannot be read, or a row has another number of fields than the first.
+///
+/// ```
+/// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
+/// // let table = "diabetes.csv.gz";
+/// let frame = lao::read(table)?;
+/// assert_eq!((frame.rows(), frame.names().count()), (442, 11));
+/// # Ok::<(), lao::Error>(())
+/// ```
 pub fn read(path: impl AsRef<Path>) -> Result<Frame, Error> {
     read_with(path, &ReadOptions::default())
 }
@@ -156,6 +185,17 @@ pub fn read(path: impl AsRef<Path>) -> Result<Frame, Error> {
 ///
 /// # Errors
 /// As [`read`].
+///
+/// ```
+/// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
+/// use lao::{Pick, ReadOptions};
+///
+/// // let table = "diabetes.csv.gz";
+/// let some = Pick::Only(vec!["bmi".into(), "progression".into()]);
+/// let frame = lao::read_with(table, &ReadOptions { columns: some, ..ReadOptions::default() })?;
+/// assert_eq!(frame.names().collect::<Vec<_>>(), ["bmi", "progression"]);
+/// # Ok::<(), lao::Error>(())
+/// ```
 pub fn read_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Frame, Error> {
     let path = path.as_ref();
     let opening = Opening::default();

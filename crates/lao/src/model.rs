@@ -22,6 +22,18 @@ const SCORED_AT_ONCE: usize = 30_000;
 ///
 /// All numbers are in the units of the table. A model finds its columns by name; only those of its support
 /// are needed.
+///
+/// ```
+/// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
+/// # let examples = lao::read(table)?.target("progression")?;
+/// # let model = lao::Fit::within(5).run(&examples)?.model;
+/// // let model = lao::Model::load("diabetes.lao.json")?;
+/// assert_eq!((model.target.as_str(), model.columns()), ("progression", vec!["bmi", "ltg"]));
+/// let text = model.to_json();
+/// assert_eq!(lao::Model::from_json(&text).unwrap(), model);
+/// assert!(text.len() < 4000, "a file that people can read");
+/// # Ok::<(), lao::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Model {
@@ -58,6 +70,16 @@ pub struct Model {
 }
 
 /// How far a run had come.
+///
+/// ```
+/// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
+/// # let examples = lao::read(table)?.target("progression")?;
+/// # let model = lao::Fit::within(5).run(&examples)?.model;
+/// let last = model.history.last().unwrap();
+/// assert_eq!((last.examples, last.attributes), (398, 1990));
+/// assert_eq!(last.mean_squared_error, model.holdout.unwrap().mean_squared_error);
+/// # Ok::<(), lao::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reached {
@@ -73,6 +95,16 @@ pub struct Reached {
 }
 
 /// An attribute outside the support, and the evidence for it.
+///
+/// ```
+/// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
+/// # let examples = lao::read(table)?.target("progression")?;
+/// # let model = lao::Fit::within(5).run(&examples)?.model;
+/// // What was looked at, and is not in the model.
+/// let likeliest = &model.candidates[0];
+/// assert!(likeliest.examples > 100 && !model.columns().contains(&likeliest.name.as_str()));
+/// # Ok::<(), lao::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Candidate {
@@ -91,6 +123,14 @@ pub struct Candidate {
 const CANDIDATES: usize = 20;
 
 /// What wrote a model file.
+///
+/// ```
+/// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
+/// # let examples = lao::read(table)?.target("progression")?;
+/// # let model = lao::Fit::within(5).run(&examples)?.model;
+/// assert_eq!((model.lao.format, model.lao.version.as_str()), (1, env!("CARGO_PKG_VERSION")));
+/// # Ok::<(), lao::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stamp {
@@ -101,6 +141,16 @@ pub struct Stamp {
 }
 
 /// An attribute of a model.
+///
+/// ```
+/// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
+/// # let examples = lao::read(table)?.target("progression")?;
+/// # let model = lao::Fit::within(5).run(&examples)?.model;
+/// let bmi = &model.coefficients[0];
+/// assert_eq!((bmi.name().as_str(), bmi.word.as_deref()), ("bmi", None));
+/// assert!(bmi.value > 5.0 * bmi.standard_error.unwrap());
+/// # Ok::<(), lao::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Coefficient {
@@ -128,6 +178,22 @@ impl Coefficient {
 }
 
 /// A logistic function of the prediction.
+///
+/// ```
+/// # let mut rows = String::from("age,weight,state\n");
+/// # for i in 0..600u32 {
+/// #     let age = 20 + i * 7 % 60;
+/// #     let state = if age + i * 13 % 20 > 60 { "ill" } else { "well" };
+/// #     rows += &format!("{age},{},{state}\n", 50 + i * 11 % 50);
+/// # }
+/// # let frame = lao::Frame::parse(rows.as_bytes(), "patients.csv", &Default::default())?;
+/// // let frame = lao::read("patients.csv")?;
+/// let model = lao::Fit::within(2).run(&frame.target_class("state", "ill")?)?.model;
+/// let link = model.link.unwrap();
+/// let likely = |p: f64| 1.0 / (1.0 + (-(link.offset + link.slope * p)).exp());
+/// assert_eq!(model.probability(0.5), Some(likely(0.5)));
+/// # Ok::<(), lao::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
@@ -138,6 +204,15 @@ pub struct Link {
 }
 
 /// What learning cost.
+///
+/// ```
+/// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
+/// # let examples = lao::read(table)?.target("progression")?;
+/// # let model = lao::Fit::within(5).run(&examples)?.model;
+/// let spent = &model.spent;
+/// assert_eq!((spent.examples, spent.attributes, spent.most_attributes), (398, 1990, 5));
+/// # Ok::<(), lao::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spent {
@@ -163,6 +238,18 @@ fn is_zero(count: &u64) -> bool {
 }
 
 /// The money that learning cost.
+///
+/// ```
+/// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
+/// # let examples = lao::read(table)?.target("progression")?;
+/// # let blood = ["tc", "ldl", "hdl", "tch", "ltg"].map(|name| format!("{name},8,blood\n")).concat();
+/// # let prices = lao::Prices::parse(&format!("age,0\nsex,0\nbmi,1\nbp,1\nglu,4\n{blood}"), "prices.csv")?;
+/// # let model = lao::Fit::within_money(11.0, prices).run(&examples)?.model;
+/// let money = model.spent.money.as_ref().unwrap();
+/// assert!(money.most <= money.budget && money.budget == 11.0);
+/// assert_eq!(money.bought().map(|panel| panel.cost()).sum::<f64>(), money.total);
+/// # Ok::<(), lao::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SpentMoney {
@@ -177,6 +264,19 @@ pub struct SpentMoney {
 }
 
 /// A panel, or a column that is bought alone, and how often it was bought.
+///
+/// ```
+/// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
+/// # let examples = lao::read(table)?.target("progression")?;
+/// # let blood = ["tc", "ldl", "hdl", "tch", "ltg"].map(|name| format!("{name},8,blood\n")).concat();
+/// # let prices = lao::Prices::parse(&format!("age,0\nsex,0\nbmi,1\nbp,1\nglu,4\n{blood}"), "prices.csv")?;
+/// # let model = lao::Fit::within_money(11.0, prices).run(&examples)?.model;
+/// let panels = &model.spent.money.as_ref().unwrap().panels;
+/// let blood = panels.iter().find(|panel| panel.name == "blood").unwrap();
+/// assert_eq!((blood.price, blood.columns.len()), (8.0, 5));
+/// assert_eq!(blood.cost(), 8.0 * blood.examples as f64);
+/// # Ok::<(), lao::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PanelSpent {
@@ -263,6 +363,16 @@ impl SpentMoney {
 }
 
 /// The error on examples that were never learned from.
+///
+/// ```
+/// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
+/// # let examples = lao::read(table)?.target("progression")?;
+/// # let model = lao::Fit::within(5).run(&examples)?.model;
+/// let holdout = model.holdout.unwrap();
+/// assert_eq!(holdout.examples, 44);
+/// assert_eq!(holdout.r2(), 1.0 - holdout.mean_squared_error / holdout.error_of_mean);
+/// # Ok::<(), lao::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Holdout {
@@ -303,6 +413,16 @@ impl Holdout {
 }
 
 /// How a model was learned: enough to [do it again](crate::Fit::again).
+///
+/// ```
+/// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
+/// # let examples = lao::read(table)?.target("progression")?;
+/// # let model = lao::Fit::within(5).run(&examples)?.model;
+/// let origin = &model.origin;
+/// assert_eq!((origin.method.as_str(), origin.examples, origin.seed), ("pursuit", 442, 1));
+/// assert!(origin.sha256.as_ref().is_some_and(|hash| hash.starts_with("204d81")));
+/// # Ok::<(), lao::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Origin {
@@ -377,6 +497,19 @@ pub struct About {
 }
 
 /// What a prediction does about a value that is missing.
+///
+/// ```
+/// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
+/// # let examples = lao::read(table)?.target("progression")?;
+/// # let model = lao::Fit::within(5).run(&examples)?.model;
+/// use lao::{Frame, Missing};
+///
+/// let fresh = Frame::parse(b"bmi,ltg\n30,4.9\n?,4.9\n", "fresh.csv", &model.read_options())?;
+/// let of_mean = model.predict(&fresh, Missing::Mean)?;
+/// assert!(of_mean.values[1] < of_mean.values[0]);
+/// assert!(model.predict(&fresh, Missing::Refuse)?.values[1].is_nan());
+/// # Ok::<(), lao::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Missing {
     /// It uses the mean of the attribute.
@@ -387,6 +520,16 @@ pub enum Missing {
 }
 
 /// Predictions for the rows of a table.
+///
+/// ```
+/// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
+/// # let examples = lao::read(table)?.target("progression")?;
+/// # let model = lao::Fit::within(5).run(&examples)?.model;
+/// let fresh = lao::Frame::parse(b"bmi,ltg\n30,4.9\n?,4.9\n", "fresh.csv", &model.read_options())?;
+/// let predicted = model.predict(&fresh, lao::Missing::Mean)?;
+/// assert_eq!((predicted.values.len(), predicted.incomplete), (2, 1));
+/// # Ok::<(), lao::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Predictions {
     /// One per row: of the label or, for two classes, of the sum whose sign tells the class. NaN where the

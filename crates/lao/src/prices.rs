@@ -31,6 +31,16 @@ pub struct Prices {
 }
 
 /// The price of a column.
+///
+/// ```
+/// use lao::{Price, Prices};
+///
+/// let age = Price { column: "age".into(), price: 0.0, panel: None };
+/// let scan = Price { column: "scan".into(), price: 40.0, panel: None };
+/// let prices = Prices::new(vec![age, scan])?;
+/// assert_eq!(prices.list().map(|line| line.price).sum::<f64>(), 40.0);
+/// # Ok::<(), lao::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Price {
     /// The name of the column.
@@ -50,6 +60,13 @@ struct Line {
 }
 
 /// A tariff whose panels have names.
+///
+/// ```
+/// let prices = lao::Prices::parse("hdl,8,blood\nldl,8,blood\nscan,40\n", "prices.csv")?;
+/// let priced = prices.of_all()?;
+/// assert_eq!((priced.panels, priced.tariff.dim()), (vec!["blood".into(), "scan".to_string()], 3));
+/// # Ok::<(), lao::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PricedColumns {
     /// The prices, and the panel of each attribute.

@@ -38,8 +38,8 @@ impl Study {
     /// Begins a study in a folder, which must not exist. The budget is a number of attributes or, with
     /// prices, money. A label that is a class has the names of both.
     #[staticmethod]
-    #[pyo3(signature = (folder, target, attributes, budget, *, prices=None, predict_budget=None, positive=None,
-                        negative=None, longest=None, level=0.05, seed=1))]
+    #[pyo3(signature = (folder, target, attributes, budget, *, prices=None, predict_budget=None,
+                        positive=None, negative=None, longest=None, level=0.05, seed=1))]
     #[expect(clippy::too_many_arguments, reason = "Python gives them by name")]
     fn create(
         folder: PathBuf,

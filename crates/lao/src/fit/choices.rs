@@ -7,6 +7,16 @@ use lao_algorithms::pursuit::PursuitParams;
 use serde_json::Value;
 
 /// A choice with which a model was learned.
+///
+/// ```
+/// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
+/// # let examples = lao::read(table)?.target("progression")?;
+/// # let model = lao::Fit::within(5).run(&examples)?.model;
+/// let chosen: Vec<String> =
+///     model.choices().iter().filter(|choice| !choice.automatic).map(|choice| choice.name.clone()).collect();
+/// assert_eq!(chosen, ["budget"]);
+/// # Ok::<(), lao::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// The option of `lao fit` that makes the choice, without its dashes, or a parameter of the method for

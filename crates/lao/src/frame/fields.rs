@@ -9,6 +9,15 @@ pub(super) const MISSING: [&[u8]; 10] =
     [b"", b"NA", b"N/A", b"na", b"nan", b"NaN", b"?", b"null", b"NULL", b"None"];
 
 /// Whether the first line of a table holds names.
+///
+/// ```
+/// use lao::{Frame, Header, ReadOptions};
+///
+/// let options = ReadOptions { header: Header::No, ..ReadOptions::default() };
+/// let frame = Frame::parse(b"61,140\n47,118\n", "patients.csv", &options)?;
+/// assert_eq!(frame.names().collect::<Vec<_>>(), ["c1", "c2"]);
+/// # Ok::<(), lao::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Header {
     /// It does, unless all its fields are numbers.
@@ -21,6 +30,15 @@ pub enum Header {
 }
 
 /// How a table is read.
+///
+/// ```
+/// use lao::{Frame, ReadOptions};
+///
+/// let options = ReadOptions { missing: vec!["age=-999".into()], ..ReadOptions::default() };
+/// let frame = Frame::parse(b"age;pressure\n61;140,5\n-999;118\n", "patients.csv", &options)?;
+/// assert_eq!(frame.summary()[0].missing, 1);
+/// # Ok::<(), lao::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
     /// Whether the first line holds names.
@@ -36,6 +54,15 @@ pub struct ReadOptions {
 }
 
 /// Which columns of a table are read.
+///
+/// ```
+/// use lao::{Frame, Pick, ReadOptions};
+///
+/// let options = ReadOptions { columns: Pick::Without(vec!["patient".into()]), ..ReadOptions::default() };
+/// let frame = Frame::parse(b"patient,age\n1,61\n2,47\n", "patients.csv", &options)?;
+/// assert_eq!(frame.names().collect::<Vec<_>>(), ["age"]);
+/// # Ok::<(), lao::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Pick {
     /// All of them.
@@ -48,6 +75,17 @@ pub enum Pick {
 }
 
 /// What was chosen when a table was read, beside its layout.
+///
+/// ```
+/// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
+/// use lao::{Pick, ReadOptions};
+///
+/// // let table = "diabetes.csv.gz";
+/// let options = ReadOptions { columns: Pick::Without(vec!["sex".into()]), ..ReadOptions::default() };
+/// let model = lao::Fit::within(5).run(&lao::read_with(table, &options)?.target("progression")?)?.model;
+/// assert_eq!(model.origin.reading.without, ["sex"]);
+/// # Ok::<(), lao::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reading {
