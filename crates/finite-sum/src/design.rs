@@ -5,6 +5,7 @@ use crate::gram::{self, GramScratch};
 use crate::moments::{self, Moments};
 use crate::sweep::{self, Pass};
 use lao_kernels::{Compressed, Element, first_not_finite};
+use rayon::prelude::*;
 use std::fmt::{self, Debug};
 use std::ops::Deref;
 use std::sync::Arc;
@@ -187,6 +188,9 @@ impl<T: Element> DesignMatrix<T> {
     }
 }
 
+/// Numbers that a thread checks at once.
+const CHECKED_AT_ONCE: usize = 1 << 16;
+
 fn check_dense<T: Element>(
     rows: usize,
     dim: usize,
@@ -196,7 +200,11 @@ fn check_dense<T: Element>(
     if rows.checked_mul(dim) != Some(values.len()) || rows.max(dim) > u32::MAX as usize {
         return Err(FiniteSumError::Shape { rows, dim, values: values.len() });
     }
-    match first_not_finite(values) {
+    // The first one, whichever part is done first.
+    let parts = values.par_chunks(CHECKED_AT_ONCE).enumerate();
+    let found =
+        parts.find_map_first(|(part, values)| first_not_finite(values).map(|at| part * CHECKED_AT_ONCE + at));
+    match found {
         None => Ok(()),
         Some(at) => {
             let (row, attribute) = place(at);

@@ -69,6 +69,13 @@ fn a_number_that_is_not_finite_is_named_with_its_place() {
             FiniteSumError::NotFinite { row, attribute, value: f64::NAN }.to_string()
         );
     }
+    // The first of several, where they are checked on several threads.
+    let mut values = vec![1.0; 300_000];
+    for at in [250_001, 70_003, 140_000] {
+        values[at] = f64::INFINITY;
+    }
+    let refused = DesignMatrix::columns(100_000, 3, values).unwrap_err();
+    assert!(matches!(refused, FiniteSumError::NotFinite { row: 70_003, attribute: 0, .. }), "{refused}");
 }
 
 /// A sum as its definition has it.

@@ -9,7 +9,7 @@ standard error of the best is often far below the number of attributes.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from lao_learn import BudgetedRegressorCV
+from lao_learn import BudgetedRegressorCV, plot
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((6000, 200))
@@ -22,8 +22,9 @@ for budget, error, bought in zip(results["budgets"], results["mean_error"], resu
 print("chosen:", model.budget_)
 
 # %%
-figure, ax = plt.subplots(layout="constrained")
+figure, (ax, below) = plt.subplots(2, sharex=True, layout="constrained")
 ax.errorbar(results["budgets"], results["mean_error"], yerr=results["standard_error"], marker="o", capsize=3)
 ax.axvline(model.budget_, color="0.6", linestyle="dashed")
-ax.set(xscale="log", xlabel="budget", ylabel="mean squared error")
+ax.set(ylabel="mean squared error")
+plot.path(model, most=5, ax=below)
 plt.show()

@@ -83,10 +83,20 @@ def test_the_other_estimators_take_partitions(client, data):
     assert (full.coef_ == HardThresholdingRegressor(2).fit(np.asfortranarray(X), y).coef_).all()
 
 
-def test_a_worker_that_is_killed_is_replaced_and_the_bits_stay(data):
+@pytest.mark.parametrize("kind", ["in memory", "made"])
+def test_a_worker_that_is_killed_is_replaced_and_the_bits_stay(kind, data):
     X, y = data
+
+    def load(begin, names):
+        return X[begin : begin + CHUNK, [int(name) for name in names]]
+
     with cluster(2) as here, distributed.Client(here) as client:
-        table = Partitions.from_array(da.from_array(X, chunks=(CHUNK, 20)), client=client)
+        if kind == "in memory":
+            table = Partitions.from_array(da.from_array(X, chunks=(CHUNK, 20)), client=client)
+        else:
+            lengths = [CHUNK] * (ROWS // CHUNK) + [ROWS % CHUNK]
+            begins = list(range(0, ROWS, CHUNK))
+            table = Partitions.from_map(load, begins, lengths, list(map(str, range(20))), client=client)
         victim = next(iter(client.run(os.getpid).values()))
         asks, read = [], table._read
 

@@ -104,13 +104,15 @@ def frames(X):
         import pyarrow
 
         found["pyarrow"] = pyarrow.table({name: X[:, j] for j, name in enumerate(names)})
+        found["pyarrow, one batch"] = found["pyarrow"].to_batches()[0]
         found["pyarrow, chunks"] = pyarrow.concat_tables([found["pyarrow"][:100], found["pyarrow"][100:]])
     except ImportError:
         pass
     return found
 
 
-KINDS = ["pandas", "pandas, mixed", "polars", "polars, chunks", "pyarrow", "pyarrow, chunks"]
+KINDS = ["pandas", "pandas, mixed", "polars", "polars, chunks"]
+KINDS += ["pyarrow", "pyarrow, chunks", "pyarrow, one batch"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -209,6 +211,17 @@ def test_missing_values_are_refused_or_passed_over(problem):
             fitted(X, y).predict(frame)
     with pytest.raises(ValueError, match="infinit"):
         fitted(np.where(np.isnan(gaps), np.inf, gaps), y)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_dates_are_no_numbers(kind):
+    """As numbers they would be nanoseconds, or days, whichever the frame has."""
+    module = pytest.importorskip(kind)
+    days = np.datetime64("2026-01-01", "us") + np.arange(60) * np.timedelta64(1, "D")
+    columns = {"day": days, "x": np.arange(60.0)}
+    frame = module.table(columns) if kind == "pyarrow" else module.DataFrame(columns)
+    with pytest.raises(ValueError, match="column 'day' has the type .*; give numbers"):
+        BudgetedRegressor(2, random_state=1).fit(frame, np.arange(60.0))
 
 
 def test_nulls_of_polars_and_pyarrow_are_missing_values(problem):

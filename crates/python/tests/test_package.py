@@ -12,7 +12,7 @@ import pytest
 from test_budgeted import command
 
 import lao_learn
-from lao_learn import BudgetedClassifier, BudgetedRegressor
+from lao_learn import BudgetedClassifier, BudgetedClassifierCV, BudgetedRegressor, BudgetedRegressorCV
 
 HERE = Path(__file__).resolve().parent
 EXAMPLES = sorted((HERE.parent / "examples").glob("plot_*.py"))
@@ -46,7 +46,7 @@ def test_the_gallery_runs(example):
     assert run(str(example), env={**os.environ, "MPLBACKEND": "Agg"})
 
 
-def test_the_four_pictures(problem):
+def test_the_pictures(problem):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     from lao_learn import plot
@@ -63,6 +63,15 @@ def test_the_four_pictures(problem):
     bars = plot.spending(regressor, most=5)
     assert sum(bar.get_width() for bar in bars.patches) == regressor.evidence_["examples"].sum()
     assert [text.get_text() for text in plot.coefficients(regressor).get_yticklabels()] == ["x7", "x2"]
+    chosen = BudgetedRegressorCV([3, 6, 12], cv=3, random_state=1).fit(X, y)
+    path = plot.path(chosen, most=2)
+    assert path.get_legend_handles_labels()[1] == ["x2", "x7"]
+    named = {line.get_label(): line.get_ydata() for line in path.lines}
+    assert (named["x2"] == chosen.cv_results_["mean_coefficients"][:, 2]).all()
+    classes = BudgetedClassifierCV([3, 6], cv=3, random_state=1).fit(X, y > 0)
+    assert plot.path(classes).get_xlabel() == "budget"
+    with pytest.raises(ValueError, match="has one budget"):
+        plot.path(regressor)
     plot.spending(hybrid)
     plot.coefficients(hybrid)
     with pytest.raises(ValueError, match="keeps no evidence"):

@@ -50,9 +50,10 @@ class _Chosen(Budgeted):
         The budget that was chosen; all attributes of the estimator without "CV" are those of a fit to all
         rows within this budget.
     cv_results_ : dict of arrays
-        `budgets`, and for each `mean_error`, `standard_error` and `mean_attributes`, the values bought; with
-        prices also `mean_money`. The error is the mean squared one; of classes with probabilities, the
-        logarithmic loss, and else the share of errors.
+        `budgets`, and for each `mean_error`, `standard_error`, `mean_attributes`, the values bought, and
+        `mean_coefficients`, one row for each budget; with prices also `mean_money`. Means are over the folds.
+        The error is the mean squared one; of classes with probabilities, the logarithmic loss, and else the
+        share of errors.
     """
 
     budgets: Any
@@ -89,7 +90,7 @@ class _Chosen(Budgeted):
             for place in range(len(budgets))
         ]
 
-        def run(place: int, train: np.ndarray, test: np.ndarray) -> tuple[int, float, dict]:
+        def run(place: int, train: np.ndarray, test: np.ndarray) -> tuple[int, float, Any]:
             model = clone(self._model(budgets[place]))
             model.n_features_in_ = dim
             if hasattr(self, "feature_names_in_"):
@@ -109,7 +110,7 @@ class _Chosen(Budgeted):
                 stop=stop,
             )
             error = model._fold_error(model._predict_table(table, test), labels[test])
-            return place, error, model.spent_
+            return place, error, model
 
         stop = _core.Stop()
         # With one job, fits run in this thread, as `pdb` and profilers expect.
@@ -125,10 +126,14 @@ class _Chosen(Budgeted):
                     pool.shutdown(wait=False, cancel_futures=True)
                     raise
         errors = np.array([[e for place, e, _ in done if place == at] for at in range(len(budgets))])
+        models = [[model for place, _, model in done if place == at] for at in range(len(budgets))]
 
         def bought(unit: str) -> np.ndarray:
-            spent = [[s[unit] for place, _, s in done if place == at] for at in range(len(budgets))]
+            spent = [[model.spent_[unit] for model in folds] for folds in models]
             return np.array(spent, dtype=np.float64).mean(axis=1)
+
+        def coefficients(folds: list[Any]) -> np.ndarray:
+            return np.mean([np.atleast_2d(model.coef_)[0] for model in folds], axis=0)
 
         mean = errors.mean(axis=1)
         doubt = errors.std(axis=1, ddof=1) / np.sqrt(errors.shape[1]) if errors.shape[1] > 1 else 0.0 * mean
@@ -140,6 +145,7 @@ class _Chosen(Budgeted):
             "mean_error": mean,
             "standard_error": doubt,
             "mean_attributes": bought("attributes"),
+            "mean_coefficients": np.array([coefficients(folds) for folds in models]),
         }
         if prices is not None:
             self.cv_results_["mean_money"] = bought("money")

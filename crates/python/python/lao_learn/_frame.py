@@ -36,7 +36,8 @@ def columns_of(X: Any) -> Callable[[int], np.ndarray]:
         except (TypeError, ValueError) as error:
             kind = getattr(column, "dtype", getattr(column, "type", "unknown"))
             raise ValueError(
-                f"column {name!r} has the type {kind}; give numbers, for example by one-hot encoding"
+                f"column {name!r} has the type {kind}; give numbers, for example words by one-hot encoding, "
+                "and a date as the days since another"
             ) from error
 
     return fetch
@@ -51,4 +52,6 @@ def _floats(column: Any) -> np.ndarray:
         values = column.to_numpy()
     if values.dtype in FLOATS:
         return values
+    if values.dtype.kind in "mM":
+        raise TypeError("a date is no number")
     return values.astype(np.float64)

@@ -50,6 +50,9 @@ def take(
     if hasattr(X, "_lao_table"):
         _check_names(estimator, list(X.columns), reset=reset)
         return X._lao_table()
+    arrow = sys.modules.get("pyarrow")
+    if arrow is not None and isinstance(X, arrow.RecordBatch):
+        X = arrow.Table.from_batches([X])
     if is_frame(X):
         _check_frame(estimator, X, reset=reset)
         rows = int(X.shape[0])

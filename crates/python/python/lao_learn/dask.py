@@ -60,7 +60,7 @@ class Partitions:
         self.client, self.parts, self.columns, self.timeout = client, list(parts), columns, timeout
         self._ends = np.cumsum(np.asarray(lengths, dtype=np.int64))
         self._sizes, self._read_bytes = sizes, 0
-        self._homes = sorted(client.scheduler_info(n_workers=-1)["workers"]) if sizes is not None else []
+        self._homes = sorted(client.ncores()) if sizes is not None else []
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -229,9 +229,9 @@ class Partitions:
         if self._sizes is None:
             return self.client.submit(take_part, part, attributes, rows, pure=False)
         # Columns are kept where they were made. Another worker makes them anew if this one is lost.
-        home = self._homes[place % len(self._homes)]
+        home = self._homes[place % len(self._homes)] if self._homes else None
         return self.client.submit(
-            take_made, part, attributes, names, rows, pure=False, workers=[home], allow_other_workers=True
+            take_made, part, attributes, names, rows, pure=False, workers=home, allow_other_workers=bool(home)
         )
 
     def _lao_table(self) -> _core.Table:

@@ -67,6 +67,36 @@ def coefficients(model: Any, *, ax: Any = None) -> Any:
     return ax
 
 
+def path(model: Any, *, most: int = 10, ax: Any = None) -> Any:
+    """Draws, for an estimator that chose its budget, the coefficients against the budgets, as means over the
+    folds: those of the `most` attributes whose coefficients are ever largest, by name, the others in gray. A
+    dashed line is the budget that was chosen."""
+    check_is_fitted(model)
+    results = getattr(model, "cv_results_", None)
+    if results is None:
+        raise ValueError(f"{type(model).__name__} has one budget; BudgetedRegressorCV has a path over several")
+    ax = _axes(ax)
+    budgets, values = results["budgets"], results["mean_coefficients"]
+    largest = np.abs(values).max(axis=0)
+    order = np.argsort(-largest, kind="stable")
+    order = order[largest[order] > 0.0]
+    names = _names(model)
+    for j in order[most:]:
+        ax.plot(budgets, values[:, j], color="0.8", linewidth=0.8, zorder=0)
+    for j in order[:most]:
+        ax.plot(budgets, values[:, j], marker="o", markersize=3.0, label=str(names[j]))
+    ax.axvline(model.budget_, color="0.6", linestyle="dashed")
+    ax.axhline(0.0, color="0.6", linewidth=0.8)
+    ax.set_xscale("log")
+    ax.set_xticks(budgets, labels=[f"{budget:g}" for budget in budgets])
+    ax.minorticks_off()
+    ax.set_xlabel("money for an example" if "mean_money" in results else "budget")
+    ax.set_ylabel("coefficient, mean over the folds")
+    if len(order) > 0:
+        ax.legend()
+    return ax
+
+
 def evidence(model: Any, *, most: int = 25, ax: Any = None) -> Any:
     """Draws the evidence for the `most` attributes of which there is most: the effect in standard deviations,
     filled for attributes of the model, with the number of examples in which each was seen."""
