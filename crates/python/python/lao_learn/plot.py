@@ -74,7 +74,9 @@ def path(model: Any, *, most: int = 10, ax: Any = None) -> Any:
     check_is_fitted(model)
     results = getattr(model, "cv_results_", None)
     if results is None:
-        raise ValueError(f"{type(model).__name__} has one budget; BudgetedRegressorCV has a path over several")
+        raise ValueError(
+            f"{type(model).__name__} has one budget; BudgetedRegressorCV has a path over several"
+        )
     ax = _axes(ax)
     budgets, values = results["budgets"], results["mean_coefficients"]
     largest = np.abs(values).max(axis=0)
