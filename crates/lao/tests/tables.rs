@@ -494,6 +494,30 @@ fn prices_of_1_give_the_model_of_a_number_of_attributes() {
 }
 
 #[test]
+fn in_order_the_last_rows_are_held_out() {
+    // The effect of `a` changes after 900 rows; in a random order the error would be a mixture.
+    let mut text = String::from("a,b,y\n");
+    for i in 0..1000u32 {
+        let (a, b) = (i * 37 % 101, i * 53 % 97);
+        let effect = if i < 900 { 1.0 } else { -1.0 };
+        text += &format!("{a},{b},{}\n", effect * f64::from(a) + f64::from(i * 19 % 23) / 23.0);
+    }
+    let examples = frame(&text).target("y").unwrap();
+    let (first, last) = examples.split_in_order(0.1).unwrap();
+    assert_eq!((first.len(), last.labels().next()), (900, examples.labels().nth(900)));
+    let fit = Fit::within(2).in_order();
+    let model = fit.run(&examples).unwrap().model;
+    let known = fit.clone().holdout(0.0).run(&first).unwrap().model;
+    assert_eq!(model.coefficients, known.coefficients, "learned from the first 900 rows alone");
+    assert!((model.coefficients[0].value - 1.0).abs() < 0.01, "{model}");
+    let held = model.holdout.unwrap();
+    assert!(held.examples == 100 && held.r2() < 0.0, "{held:?}");
+    assert!(model.choices().iter().any(|choice| choice.name == "in-order"));
+    assert_eq!(Fit::again(&model).unwrap().run(&examples).unwrap().model, model);
+    assert!(Fit::within(2).run(&examples).unwrap().model.holdout.unwrap().r2() > 0.0, "a mixture");
+}
+
+#[test]
 fn a_column_of_words_is_bought_once_whatever_its_words() {
     let mut text = String::from("color,a,b,c,y\n");
     for i in 0..3000u32 {

@@ -104,6 +104,7 @@ fn every_prefix_of_a_journal_opens_with_all_its_lines() {
         fs::remove_dir_all(to).unwrap();
     }
     assert!(status.iter().any(|status| status.told > 5));
+    eprintln!("{} prefixes", status.len());
 }
 
 /// A power cut may leave a file with its new length, but without all of its pages: what was not written reads
@@ -147,11 +148,13 @@ fn every_changed_byte_of_a_journal_is_noticed() {
     drop(begun(&at, 6));
     let journal = fs::read(at.join("journal.jsonl")).unwrap();
     let to = folder.path().join("copy");
+    let mut changes = 0;
     for (place, &byte) in journal.iter().enumerate() {
         for change in [byte ^ 1, byte ^ 0x20, 0, b'\n', b'}', b'0'] {
             if change == byte {
                 continue;
             }
+            changes += 1;
             let mut damaged = journal.clone();
             damaged[place] = change;
             copy(&at, &to, &damaged);
@@ -170,6 +173,7 @@ fn every_changed_byte_of_a_journal_is_noticed() {
             fs::remove_dir_all(&to).unwrap();
         }
     }
+    eprintln!("{changes} changed bytes");
 }
 
 #[test]
