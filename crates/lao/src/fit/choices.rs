@@ -79,10 +79,13 @@ impl Model {
         if !origin.always.is_empty() {
             add("always", origin.always.join(", "), false);
         }
-        add("holdout", origin.holdout.to_string(), origin.holdout == default.holdout);
-        add("passes", origin.passes.to_string(), origin.passes == default.passes);
-        if origin.in_order {
-            add("in-order", "yes".into(), false);
+        // A live study holds out nothing, and has each example once, in its order.
+        if origin.journal.is_none() {
+            add("holdout", origin.holdout.to_string(), origin.holdout == default.holdout);
+            add("passes", origin.passes.to_string(), origin.passes == default.passes);
+            if origin.in_order {
+                add("in-order", "yes".into(), false);
+            }
         }
         add("seed", origin.seed.to_string(), origin.seed == default.seed);
         choices
