@@ -50,7 +50,10 @@ impl Source for Metered {
         let rows = self.cursor.upcoming(block.capacity());
         let panels: BTreeSet<u32> = attributes.iter().filter_map(|&j| self.tariff.panel(j)).collect();
         panels.iter().for_each(|&panel| self.bought[panel as usize] += rows as u64);
-        self.most = self.most.max(panels.iter().map(|&panel| self.tariff.prices()[panel as usize]).sum());
+        if rows > 0 {
+            // An ask after the last example costs nothing.
+            self.most = self.most.max(panels.iter().map(|&panel| self.tariff.prices()[panel as usize]).sum());
+        }
         attributes.iter().for_each(|&j| self.seen[j as usize] += rows as u64);
         for row in 0..rows {
             let mut rng = self.seed.trial(self.cursor.position() + row as u64).rng();

@@ -20,16 +20,29 @@ pub(crate) struct Moments {
     pub scales: Vec<f64>,
 }
 
+impl Moments {
+    fn zeros(dim: usize) -> Self {
+        Moments { means: vec![0.0; dim], scales: vec![0.0; dim] }
+    }
+}
+
+/// Returns a power of two by which values are multiplied before they are added up to their mean, which is
+/// exact, and keeps the sum of as many finite values finite.
+fn unit(rows: usize) -> f64 {
+    1.0 / rows.next_power_of_two() as f64
+}
+
 /// The moments of dense columns, one after the other.
 pub(crate) fn columns<T: Element>(values: &[T], rows: usize, dim: usize) -> Moments {
     if rows == 0 {
-        return Moments { means: vec![0.0; dim], scales: vec![0.0; dim] };
+        return Moments::zeros(dim);
     }
+    let (n, unit) = (rows as f64, unit(rows));
     let pairs = values.par_chunks_exact(rows).map(|column| {
-        let mean = sum(column, |value| value) / rows as f64;
+        let mean = sum(column, |value| value * unit) / (n * unit);
         let varies = column.iter().any(|value| value.to_f64() != column[0].to_f64());
         let squares = sum(column, |value| (value - mean) * (value - mean));
-        (mean, if varies { (squares / rows as f64).sqrt() } else { 0.0 })
+        (mean, if varies { (squares / n).sqrt() } else { 0.0 })
     });
     let (means, scales) = pairs.unzip();
     Moments { means, scales }
@@ -52,22 +65,23 @@ fn sum<T: Element>(column: &[T], of: impl Fn(f64) -> f64) -> f64 {
 
 /// The moments of dense rows, one after the other.
 pub(crate) fn rows<T: Element>(values: &[T], rows: usize, dim: usize) -> Moments {
-    let mut moments = Moments { means: vec![0.0; dim], scales: vec![0.0; dim] };
+    let mut moments = Moments::zeros(dim);
     if rows == 0 {
         return moments;
     }
+    let (n, unit) = (rows as f64, unit(rows));
     let Moments { means, scales } = &mut moments;
     let stripes = means.par_chunks_mut(STRIPE).zip(scales.par_chunks_mut(STRIPE)).enumerate();
     stripes.for_each(|(stripe, (means, scales))| {
         let (begin, width) = (stripe * STRIPE, means.len());
         let row = |i: usize| &values[i * dim + begin..][..width];
-        add_rows(rows, row, means, |_, value| value);
-        means.iter_mut().for_each(|mean| *mean /= rows as f64);
+        add_rows(rows, row, means, |_, value| value * unit);
+        means.iter_mut().for_each(|mean| *mean /= n * unit);
         let means = &*means;
         add_rows(rows, row, scales, |c, value| (value - means[c]) * (value - means[c]));
         for (c, scale) in scales.iter_mut().enumerate() {
             let varies = (1..rows).any(|i| row(i)[c].to_f64() != row(0)[c].to_f64());
-            *scale = if varies { (*scale / rows as f64).sqrt() } else { 0.0 };
+            *scale = if varies { (*scale / n).sqrt() } else { 0.0 };
         }
     });
     moments
@@ -103,24 +117,24 @@ fn add_rows<'a, T: Element>(
 /// The moments of sparse rows.
 pub(crate) fn compressed_rows<T: Element>(table: &Compressed<T>) -> Moments {
     let (rows, dim) = (table.lines(), table.width());
-    let mut moments = Moments { means: vec![0.0; dim], scales: vec![0.0; dim] };
+    let mut moments = Moments::zeros(dim);
     if rows == 0 {
         return moments;
     }
+    let (n, unit) = (rows as f64, unit(rows));
     let Moments { means, scales } = &mut moments;
     let (mut stored, mut first, mut varies) = (vec![0_usize; dim], vec![0.0; dim], vec![false; dim]);
     let entries = || (0..rows).flat_map(|i| table.line(i).0.iter().zip(table.line(i).1));
     for (&j, value) in entries() {
         let (j, value) = (j as usize, value.to_f64());
-        means[j] += value;
+        means[j] += value * unit;
         if stored[j] == 0 {
             first[j] = value;
         }
         varies[j] |= value != first[j];
         stored[j] += 1;
     }
-    let n = rows as f64;
-    means.iter_mut().for_each(|mean| *mean /= n);
+    means.iter_mut().for_each(|mean| *mean /= n * unit);
     for (&j, value) in entries() {
         let of_mean = value.to_f64() - means[j as usize];
         scales[j as usize] += of_mean * of_mean;
@@ -166,10 +180,7 @@ mod tests {
                 for found in [&dense, &columns, &sparse] {
                     assert!((found.means[j] - mean).abs() < 1e-12 * mean, "{n} x {dim}, column {j}");
                     assert!((found.scales[j] - square.sqrt()).abs() < 1e-9, "{n} x {dim}, column {j}");
-                }
-                let constant = j == 3 || n == 1;
-                for found in [&dense, &columns, &sparse] {
-                    assert_eq!(found.scales[j] == 0.0, constant, "{n} x {dim}, column {j}");
+                    assert_eq!(found.scales[j] == 0.0, j == 3 || n == 1, "{n} x {dim}, column {j}");
                 }
             }
         }
@@ -181,6 +192,15 @@ mod tests {
         let found = compressed_rows(&table);
         assert_eq!(found.means, [1.5, 2.0]);
         assert_eq!(found.scales, [2.75_f64.sqrt(), 12.0_f64.sqrt()]);
-        assert_eq!(columns::<f64>(&[], 0, 2), Moments { means: vec![0.0; 2], scales: vec![0.0; 2] });
+        assert_eq!(columns::<f64>(&[], 0, 2), Moments::zeros(2));
+    }
+
+    #[test]
+    fn the_mean_of_large_numbers_is_finite() {
+        let values = [1e308; 20];
+        let sparse = Compressed::new(1, (0..=20).collect(), vec![0; 20], values.to_vec()).unwrap();
+        for found in [columns(&values, 20, 1), rows(&values, 20, 1), compressed_rows(&sparse)] {
+            assert!((found.means[0] / 1e308 - 1.0).abs() < 1e-12 && found.scales[0] == 0.0, "{found:?}");
+        }
     }
 }

@@ -332,7 +332,7 @@ impl Fit {
         let mut learned = start.map_or_else(|| self.learner(&training, priced.as_ref()), Ok)?;
         let whole = (training.len() as u64).saturating_mul(self.passes);
         let mean = training.labels().sum::<f64>() / training.len().max(1) as f64;
-        // The stream's order is random, so that a sorted table does no harm.
+        // A random order, so that a sorted table does no harm, unless the user says that its order is right.
         let ordered = if self.in_order { training.clone() } else { training.shuffled(&seed.child("order")) };
         let (budget, tariff) = match (learned.parameters.money(), &priced, &self.money) {
             (Some(money), ..) => {
@@ -430,16 +430,15 @@ impl Fit {
             let allowed = format!("{near}The methods are {}", names.join(", "));
             return Err(Error::Choice { what: "method", value: self.method.clone(), allowed });
         };
+        // Without prices, a column of words is paid once, where the method can pay.
+        let money = priced.filter(|_| self.money.is_some() || row.prices).map(|priced| {
+            let per_example = self.money.as_ref().map_or(self.budget as f64, |(money, _)| *money);
+            let money = Money::new(priced.tariff.clone(), per_example);
+            Money { per_prediction: self.per_prediction, ..money }
+        });
         if row.learns_scales {
-            let within = match priced {
-                Some(PricedColumns { tariff, .. }) => {
-                    let per_example = self.money.as_ref().map_or(self.budget as f64, |(money, _)| *money);
-                    let per_prediction = self.per_prediction;
-                    PursuitParams::within_money(Money {
-                        per_prediction,
-                        ..Money::new(tariff.clone(), per_example)
-                    })
-                }
+            let within = match money {
+                Some(money) => PursuitParams::within_money(money),
                 None => PursuitParams::within(dim, budget),
             };
             let (longest, level) = (self.longest, self.level.unwrap_or(within.level));
@@ -465,16 +464,10 @@ impl Fit {
         }
         let sparsity = budget.div_ceil(2);
         let mut task = Task { dim, budget, sparsity, ..Task::default() };
-        let per_example = match &self.money {
-            Some((money, _)) => Some(*money),
-            // A column of words is paid once, where the method can pay.
-            None => row.prices.then_some(self.budget as f64),
-        };
-        if let (Some(money), Some(PricedColumns { tariff, .. })) = (per_example, priced) {
-            let money = Money { per_prediction: self.per_prediction, ..Money::new(tariff.clone(), money) };
-            if tariff.unit().is_some() && self.per_prediction.is_none() {
+        if let Some(money) = money {
+            if money.tariff.unit().is_some() && self.per_prediction.is_none() {
                 // Every method can count attributes of one price.
-                task.budget = tariff.most_attributes(money.per_example);
+                task.budget = money.tariff.most_attributes(money.per_example);
                 task.sparsity = task.budget.div_ceil(2);
             } else {
                 task = Task::within_money(money);

@@ -267,8 +267,7 @@ MAKES = {
     "X = polars.DataFrame({f'c{j}': a[j] for j in range(dim)})",
     "pyarrow": "import pyarrow; a = rng.standard_normal((dim, rows)); first = a[0]; "
     "X = pyarrow.table({f'c{j}': a[j] for j in range(dim)})",
-}
-SPARSE = {
+} | {
     f"scipy {form}": "import scipy.sparse; a = rng.standard_normal((rows, dim)); "
     "a[rng.random(a.shape) < 0.4] = 0; "
     f"first = a[:, 0].copy(); X = scipy.sparse.{form}_array(a); del a"
@@ -276,30 +275,28 @@ SPARSE = {
 }
 
 
-def grown(make, model):
+def grown(kind, model):
     """Returns by how many bytes the memory of a process grows, at most, and the bytes of the table."""
-    text = textwrap.dedent(MEMORY).format(make=make, model=model)
+    if kind in ("pandas", "polars", "pyarrow"):
+        pytest.importorskip(kind)
+    text = textwrap.dedent(MEMORY).format(make=MAKES[kind], model=model)
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     return tuple(map(int, done.stdout.split()))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="peak memory is measured as on Linux")
-@pytest.mark.parametrize("kind", [*MAKES, *SPARSE])
+@pytest.mark.parametrize("kind", list(MAKES))
 def test_a_wide_table_is_not_copied(kind):
-    if kind in ("pandas", "polars", "pyarrow"):
-        pytest.importorskip(kind)
-    more, whole = grown((MAKES | SPARSE)[kind], "BudgetedRegressor(20, random_state=1)")
+    more, whole = grown(kind, "BudgetedRegressor(20, random_state=1)")
     # The learner itself has a product for each pair of an attribute and a watched one.
     learner = 10_000 * 20 * 8 * 4
     assert more < learner + 0.2 * whole, (more, whole)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="peak memory is measured as on Linux")
-@pytest.mark.parametrize("kind", [*MAKES, *SPARSE])
+@pytest.mark.parametrize("kind", list(MAKES))
 def test_full_information_takes_at_most_as_much_memory_again(kind):
-    if kind in ("pandas", "polars", "pyarrow"):
-        pytest.importorskip(kind)
-    more, whole = grown((MAKES | SPARSE)[kind], "HardThresholdingRegressor(5)")
+    more, whole = grown(kind, "HardThresholdingRegressor(5)")
     whole_arrays = ("an array by columns", "an array by rows", "an array of float32")
     assert more < (0.2 if kind in whole_arrays else 1.1) * whole, (more, whole)

@@ -29,7 +29,8 @@ pub struct Choice {
 }
 
 impl Model {
-    /// Returns the choices with which the model was learned. [`Fit::again`] makes all of them again.
+    /// Returns the choices with which the model was learned. `lao fit --like` makes all of them again, and
+    /// [`Fit::again`] all but `drop` and `na`, which say [how the table was read](crate::Reading).
     ///
     /// ```
     /// # let mut rows = String::from("age,weight,pulse,pressure\n");
@@ -76,8 +77,10 @@ impl Model {
                 }
             }
         }
-        if !origin.always.is_empty() {
-            add("always", origin.always.join(", "), false);
+        let lists =
+            [("always", &origin.always), ("drop", &origin.reading.without), ("na", &origin.reading.missing)];
+        for (name, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
+            add(name, list.join(", "), false);
         }
         // A live study holds out nothing, and has each example once, in its order.
         if origin.journal.is_none() {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Sequence
+from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -22,6 +22,16 @@ from lao_learn._budgeted import (
 )
 from lao_learn._prices import take_money
 from lao_learn._table import take
+
+
+class Fold(NamedTuple):
+    """What is kept of a fit within one of the budgets, without one of the folds."""
+
+    place: int
+    """The place of the budget among all."""
+    error: float
+    spent: dict[str, Any]
+    coefficients: np.ndarray
 
 
 class _Chosen(Budgeted):
@@ -90,7 +100,7 @@ class _Chosen(Budgeted):
             for place in range(len(budgets))
         ]
 
-        def run(place: int, train: np.ndarray, test: np.ndarray) -> tuple[int, float, Any]:
+        def run(place: int, train: np.ndarray, test: np.ndarray) -> Fold:
             model = clone(self._model(budgets[place]))
             model.n_features_in_ = dim
             if hasattr(self, "feature_names_in_"):
@@ -110,7 +120,8 @@ class _Chosen(Budgeted):
                 stop=stop,
             )
             error = model._fold_error(model._predict_table(table, test), labels[test])
-            return place, error, model
+            # The learner of each fold would hold a product for each pair of attributes that it has watched.
+            return Fold(place, error, model.spent_, np.atleast_2d(model.coef_)[0])
 
         stop = _core.Stop()
         # With one job, fits run in this thread, as `pdb` and profilers expect.
@@ -125,15 +136,12 @@ class _Chosen(Budgeted):
                     stop.set()
                     pool.shutdown(wait=False, cancel_futures=True)
                     raise
-        errors = np.array([[e for place, e, _ in done if place == at] for at in range(len(budgets))])
-        models = [[model for place, _, model in done if place == at] for at in range(len(budgets))]
+        folds_of = [[fold for fold in done if fold.place == at] for at in range(len(budgets))]
+        errors = np.array([[fold.error for fold in folds] for folds in folds_of])
 
         def bought(unit: str) -> np.ndarray:
-            spent = [[model.spent_[unit] for model in folds] for folds in models]
+            spent = [[fold.spent[unit] for fold in folds] for folds in folds_of]
             return np.array(spent, dtype=np.float64).mean(axis=1)
-
-        def coefficients(folds: list[Any]) -> np.ndarray:
-            return np.mean([np.atleast_2d(model.coef_)[0] for model in folds], axis=0)
 
         mean = errors.mean(axis=1)
         doubt = errors.std(axis=1, ddof=1) / np.sqrt(errors.shape[1]) if errors.shape[1] > 1 else 0.0 * mean
@@ -145,7 +153,9 @@ class _Chosen(Budgeted):
             "mean_error": mean,
             "standard_error": doubt,
             "mean_attributes": bought("attributes"),
-            "mean_coefficients": np.array([coefficients(folds) for folds in models]),
+            "mean_coefficients": np.array(
+                [np.mean([fold.coefficients for fold in folds], axis=0) for folds in folds_of]
+            ),
         }
         if prices is not None:
             self.cv_results_["mean_money"] = bought("money")

@@ -152,13 +152,13 @@ class Session:
     ) -> None:
         """Tells the values of a slot, by name or in the order of its attributes, and the label if it is
         known. If a value does not fit, nothing is recorded."""
-        number, told, known = self._row(slot, values, label)
-        self._study.tell(number, told, known)
+        self._study.tell(*self._row(self._asked(), slot, values, label))
 
     def tell_all(self, rows: Iterable[Sequence[Any]]) -> None:
         """Tells several slots at once: all of them are recorded, or none. A row is `(slot, values)` or
         `(slot, values, label)`, as the arguments of `tell`."""
-        self._study.tell_all([self._row(*row) for row in rows])
+        asked = self._asked()
+        self._study.tell_all([self._row(asked, *row) for row in rows])
 
     def label(self, slot: Slot | int, label: Any) -> None:
         """Tells the label of a slot whose values are told."""
@@ -198,29 +198,35 @@ class Session:
         """Writes the model so far to a file that the command `lao predict` reads."""
         Path(path).write_text(self.model(), encoding="utf-8")
 
+    def _asked(self) -> dict[int, list[str]]:
+        """Returns the attributes of each open slot."""
+        return {slot.number: slot.attributes for slot in self.open_slots()}
+
     def _row(
-        self, slot: Slot | int, values: Mapping[str, float] | Sequence[float], label: Any = None
+        self,
+        asked: dict[int, list[str]],
+        slot: Slot | int,
+        values: Mapping[str, float] | Sequence[float],
+        label: Any = None,
     ) -> tuple[int, list[float], float | None]:
         """Returns the number of the slot, the values in the order of its attributes, and the label."""
         number = _number(slot)
         if isinstance(values, Mapping):
-            asked = next((one.attributes for one in self.open_slots() if one.number == number), None)
-            if asked is None:
-                # A slot that is not open is refused with the reason when it is told.
-                return number, [float(value) for value in values.values()], None
+            # A slot that is not open is refused with the reason when it is told.
+            names = asked.get(number, list(values))
             for name in values:
-                if name not in asked:
+                if name not in names:
                     raise ValueError(
-                        f"slot {number}: {name} was not asked for, but {', '.join(asked)}; nothing was "
+                        f"slot {number}: {name} was not asked for, but {', '.join(names)}; nothing was "
                         "recorded"
                     )
-            for name in asked:
+            for name in names:
                 if name not in values:
                     raise ValueError(
                         f"slot {number}: {name} was asked for and is missing; give it, or call void; nothing "
                         "was recorded"
                     )
-            values = [values[name] for name in asked]
+            values = [values[name] for name in names]
         return number, [float(value) for value in values], None if label is None else self._label(label)
 
     def _label(self, label: Any) -> float:

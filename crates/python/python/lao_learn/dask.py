@@ -28,14 +28,14 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from lao_learn import _core
 from lao_learn._parts import Recipe, RowGroup, load_row_group, stamp_of, take_made, take_part
+from lao_learn._table import RemoteTable
 
 ROOM = 1 << 28
 """The bytes of columns that a worker keeps, if nothing else is said."""
 
 
-class Partitions:
+class Partitions(RemoteTable):
     """A table as partitions by rows.
 
     Make it with `from_array`, `from_dataframe`, `from_parquet` or `from_map`. An ask that takes longer than
@@ -57,18 +57,11 @@ class Partitions:
         partition and one column for each column: the bytes that are read to make it."""
         if not parts:
             raise ValueError("the table has no partition; give at least one")
-        self.client, self.parts, self.columns, self.timeout = client, list(parts), columns, timeout
         self._ends = np.cumsum(np.asarray(lengths, dtype=np.int64))
+        super().__init__(self._ask, rows=int(self._ends[-1]), columns=columns)
+        self.client, self.parts, self.timeout = client, list(parts), timeout
         self._sizes, self._read_bytes = sizes, 0
         self._homes = sorted(client.ncores()) if sizes is not None else []
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """The numbers of rows and columns."""
-        return int(self._ends[-1]), len(self.columns)
-
-    def __len__(self) -> int:
-        return self.shape[0]
 
     @property
     def nbytes(self) -> int | None:
@@ -205,7 +198,7 @@ class Partitions:
         ]
         return cls(_client(client), recipes, lengths, columns, timeout, sizes=sizes)
 
-    def _read(self, attributes: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    def _ask(self, attributes: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Returns the values of the attributes, one line each, in the rows: one task per partition."""
         places = np.searchsorted(self._ends, rows, side="right")
         names = [self.columns[j] for j in attributes.tolist()]
@@ -233,10 +226,6 @@ class Partitions:
         return self.client.submit(
             take_made, part, attributes, names, rows, pure=False, workers=home, allow_other_workers=bool(home)
         )
-
-    def _lao_table(self) -> _core.Table:
-        rows, columns = self.shape
-        return _core.Table.remote(rows, columns, self._read)
 
 
 def _client(client: Any) -> Any:
