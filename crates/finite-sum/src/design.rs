@@ -4,11 +4,11 @@ use crate::error::FiniteSumError;
 use crate::gram::{self, GramScratch};
 use crate::moments::{self, Moments};
 use crate::sweep::{self, Pass};
-use lao_kernels::{Compressed, Element, first_not_finite};
+use lao_kernels::{Compressed, Element, all_finite, first_not_finite};
 use rayon::prelude::*;
 use std::fmt::{self, Debug};
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Examples as rows of numbers, for products.
 pub(crate) trait Design: Debug + Send + Sync {
@@ -32,7 +32,7 @@ pub(crate) trait Design: Debug + Send + Sync {
     /// Returns the matrix of the columns in `support` alone, which are renumbered.
     fn restrict(&self, support: &[u32]) -> Arc<dyn Design>;
     /// Returns the mean and standard deviation of every column; zeros if there are no rows.
-    fn moments(&self) -> Moments;
+    fn moments(&self) -> &Moments;
 }
 
 /// A batch of components.
@@ -81,6 +81,8 @@ pub struct DesignMatrix<T> {
     rows: usize,
     dim: usize,
     layout: Layout<T>,
+    /// Known from the start of dense numbers, which are read to check them.
+    moments: OnceLock<Moments>,
 }
 
 #[derive(Clone, Debug)]
@@ -119,6 +121,12 @@ impl<T: Debug> Debug for Numbers<T> {
     }
 }
 
+impl<T> DesignMatrix<T> {
+    fn new(rows: usize, dim: usize, layout: Layout<T>) -> Self {
+        DesignMatrix { rows, dim, layout, moments: OnceLock::new() }
+    }
+}
+
 impl<T: Element> DesignMatrix<T> {
     /// Returns the matrix of dense numbers, n x d and column-major: value (i, j) is at `j * rows + i`. In
     /// this layout whole gradients are fastest, and single rows are slowest.
@@ -143,8 +151,8 @@ impl<T: Element> DesignMatrix<T> {
     }
 
     fn by_columns(rows: usize, dim: usize, values: Numbers<T>) -> Result<DesignMatrix<T>, FiniteSumError> {
-        check_dense(rows, dim, &values, |at| (at % rows, at / rows))?;
-        Ok(DesignMatrix { rows, dim, layout: Layout::Columns(values) })
+        let moments = check_dense([rows, dim], &values, moments::columns, |at| (at % rows, at / rows))?;
+        Ok(DesignMatrix { moments: moments.into(), ..DesignMatrix::new(rows, dim, Layout::Columns(values)) })
     }
 
     /// Returns the matrix of dense numbers, n x d and row-major: value (i, j) is at `i * dim + j`.
@@ -169,13 +177,13 @@ impl<T: Element> DesignMatrix<T> {
     }
 
     fn by_rows(rows: usize, dim: usize, values: Numbers<T>) -> Result<DesignMatrix<T>, FiniteSumError> {
-        check_dense(rows, dim, &values, |at| (at / dim, at % dim))?;
-        Ok(DesignMatrix { rows, dim, layout: Layout::Rows(values) })
+        let moments = check_dense([rows, dim], &values, moments::rows, |at| (at / dim, at % dim))?;
+        Ok(DesignMatrix { moments: moments.into(), ..DesignMatrix::new(rows, dim, Layout::Rows(values)) })
     }
 
     /// Returns the matrix of sparse, compressed rows (CSR): line i is row i.
     pub fn compressed_rows(rows: Compressed<T>) -> DesignMatrix<T> {
-        DesignMatrix { rows: rows.lines(), dim: rows.width(), layout: Layout::CompressedRows(rows) }
+        DesignMatrix::new(rows.lines(), rows.width(), Layout::CompressedRows(rows))
     }
 
     /// Returns the matrix of sparse, compressed columns (CSC): line j is column j. It keeps compressed rows
@@ -184,28 +192,33 @@ impl<T: Element> DesignMatrix<T> {
     pub fn compressed_columns(columns: Compressed<T>) -> DesignMatrix<T> {
         let (rows, dim) = (columns.width(), columns.lines());
         let transposed = columns.transpose();
-        DesignMatrix { rows, dim, layout: Layout::Compressed { columns, rows: transposed } }
+        DesignMatrix::new(rows, dim, Layout::Compressed { columns, rows: transposed })
     }
 }
 
 /// Numbers that a thread checks at once.
 const CHECKED_AT_ONCE: usize = 1 << 16;
 
+/// Checks dense numbers, and returns the moments of their columns, which are not finite if a number is not.
 fn check_dense<T: Element>(
-    rows: usize,
-    dim: usize,
+    [rows, dim]: [usize; 2],
     values: &[T],
+    moments: impl Fn(&[T], usize, usize) -> Moments,
     place: impl Fn(usize) -> (usize, usize),
-) -> Result<(), FiniteSumError> {
+) -> Result<Moments, FiniteSumError> {
     if rows.checked_mul(dim) != Some(values.len()) || rows.max(dim) > u32::MAX as usize {
         return Err(FiniteSumError::Shape { rows, dim, values: values.len() });
+    }
+    let moments = moments(values, rows, dim);
+    if all_finite(&moments.means) {
+        return Ok(moments);
     }
     // The first one, whichever part is done first.
     let parts = values.par_chunks(CHECKED_AT_ONCE).enumerate();
     let found =
         parts.find_map_first(|(part, values)| first_not_finite(values).map(|at| part * CHECKED_AT_ONCE + at));
     match found {
-        None => Ok(()),
+        None => Ok(moments),
         Some(at) => {
             let (row, attribute) = place(at);
             Err(FiniteSumError::NotFinite { row, attribute, value: values[at].to_f64() })
@@ -290,14 +303,14 @@ impl<T: Element> Design for DesignMatrix<T> {
                 Layout::CompressedRows(rows.restrict(support))
             }
         };
-        Arc::new(DesignMatrix { rows: self.rows, dim: support.len(), layout })
+        Arc::new(DesignMatrix::new(self.rows, support.len(), layout))
     }
 
-    fn moments(&self) -> Moments {
-        match &self.layout {
+    fn moments(&self) -> &Moments {
+        self.moments.get_or_init(|| match &self.layout {
             Layout::Columns(values) => moments::columns(values, self.rows, self.dim),
             Layout::Rows(values) => moments::rows(values, self.rows, self.dim),
             Layout::CompressedRows(rows) | Layout::Compressed { rows, .. } => moments::compressed_rows(rows),
-        }
+        })
     }
 }

@@ -1,19 +1,23 @@
 //! Mean and standard deviation of each column.
 //!
-//! Dense values are read at memory speed, on several threads. The order in which a column is added up depends
-//! on the layout alone.
+//! Dense values are read once, block by block, at memory speed and on several threads: the moments of a block
+//! come from two passes over it, which find it in the cache, and are merged with those of the values before.
+//! The result depends on the layout alone, not on the number of threads.
 
 use lao_kernels::{Compressed, Element};
 use rayon::prelude::*;
 
-/// Columns whose sums a thread makes at once, where values are stored by rows.
-const STRIPE: usize = 4096;
-/// Values of a column that are added up beside one another.
+/// Values of a column in a block, where values are stored by columns.
+const BLOCK: usize = 1024;
+/// Rows in a block, where values are stored by rows; sums that are made beside one another elsewhere.
 const PARTS: usize = 8;
+/// The least and most columns of a thread's piece of the rows.
+const STRIPES: [usize; 2] = [64, 1024];
 
 /// What the columns of a matrix have.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Moments {
+    /// Finite where all values are.
     pub means: Vec<f64>,
     /// Standard deviations, with the divisor n; exactly 0 where all values are equal, whatever the rounding
     /// of the mean.
@@ -32,20 +36,64 @@ fn unit(rows: usize) -> f64 {
     1.0 / rows.next_power_of_two() as f64
 }
 
+/// Mean of some values, and the sum of the squares of their differences from it.
+#[derive(Clone, Copy, Default)]
+struct Spread {
+    mean: f64,
+    squares: f64,
+}
+
+/// Merges the spread of some values with that of more (Chan, Golub and LeVeque, 1983).
+#[derive(Clone, Copy)]
+struct Merge {
+    /// Twice the share of the new values.
+    twice_share: f64,
+    /// Twice the root of nm/(n + m), for n values and m new ones.
+    twice_root: f64,
+}
+
+impl Merge {
+    fn new(values: usize, more: usize) -> Merge {
+        let (n, m) = (values as f64, more as f64);
+        Merge { twice_share: 2.0 * m / (n + m), twice_root: 2.0 * (n * m / (n + m)).sqrt() }
+    }
+
+    #[inline(always)]
+    fn add(self, so_far: Spread, more: Spread) -> Spread {
+        // Half the difference of finite means is finite.
+        let half = 0.5 * more.mean - 0.5 * so_far.mean;
+        let between = half * self.twice_root;
+        Spread {
+            mean: so_far.mean + half * self.twice_share,
+            squares: so_far.squares + more.squares + between * between,
+        }
+    }
+}
+
 /// The moments of dense columns, one after the other.
 pub(crate) fn columns<T: Element>(values: &[T], rows: usize, dim: usize) -> Moments {
     if rows == 0 {
         return Moments::zeros(dim);
     }
-    let (n, unit) = (rows as f64, unit(rows));
     let pairs = values.par_chunks_exact(rows).map(|column| {
-        let mean = sum(column, |value| value * unit) / (n * unit);
-        let varies = column.iter().any(|value| value.to_f64() != column[0].to_f64());
-        let squares = sum(column, |value| (value - mean) * (value - mean));
-        (mean, if varies { (squares / n).sqrt() } else { 0.0 })
+        let mut spread = Spread::default();
+        for (index, block) in column.chunks(BLOCK).enumerate() {
+            spread = Merge::new(index * BLOCK, block.len()).add(spread, of_block(block));
+        }
+        (spread.mean, (spread.squares / rows as f64).sqrt())
     });
     let (means, scales) = pairs.unzip();
     Moments { means, scales }
+}
+
+fn of_block<T: Element>(block: &[T]) -> Spread {
+    let first = block[0].to_f64();
+    if block.iter().all(|value| value.to_f64() == first) {
+        return Spread { mean: first, squares: 0.0 };
+    }
+    let unit = unit(block.len());
+    let mean = sum(block, |value| value * unit) / (block.len() as f64 * unit);
+    Spread { mean, squares: sum(block, |value| (value - mean) * (value - mean)) }
 }
 
 /// Adds up a function of the values in `PARTS` parts.
@@ -69,49 +117,44 @@ pub(crate) fn rows<T: Element>(values: &[T], rows: usize, dim: usize) -> Moments
     if rows == 0 {
         return moments;
     }
-    let (n, unit) = (rows as f64, unit(rows));
+    // Twice as many pieces as threads. A column's moments don't depend on its piece.
+    let [least, most] = STRIPES;
+    let stripe = (dim / (2 * rayon::current_num_threads())).clamp(least, most);
     let Moments { means, scales } = &mut moments;
-    let stripes = means.par_chunks_mut(STRIPE).zip(scales.par_chunks_mut(STRIPE)).enumerate();
-    stripes.for_each(|(stripe, (means, scales))| {
-        let (begin, width) = (stripe * STRIPE, means.len());
+    let stripes = means.par_chunks_mut(stripe).zip(scales.par_chunks_mut(stripe)).enumerate();
+    stripes.for_each(|(index, (means, squares))| {
+        let (begin, width) = (index * stripe, means.len());
         let row = |i: usize| &values[i * dim + begin..][..width];
-        add_rows(rows, row, means, |_, value| value * unit);
-        means.iter_mut().for_each(|mean| *mean /= n * unit);
-        let means = &*means;
-        add_rows(rows, row, scales, |c, value| (value - means[c]) * (value - means[c]));
-        for (c, scale) in scales.iter_mut().enumerate() {
-            let varies = (1..rows).any(|i| row(i)[c].to_f64() != row(0)[c].to_f64());
-            *scale = if varies { (*scale / n).sqrt() } else { 0.0 };
+        let whole = rows - rows % PARTS;
+        for i in (0..whole).step_by(PARTS) {
+            let block: [&[T]; PARTS] = std::array::from_fn(|k| row(i + k));
+            add(means, squares, Merge::new(i, PARTS), |c| {
+                let values = block.map(|row| row[c].to_f64());
+                let mean = tree(values.map(|value| value * (1.0 / PARTS as f64)));
+                Spread { mean, squares: tree(values.map(|value| (value - mean) * (value - mean))) }
+            });
         }
+        for i in whole..rows {
+            let row = row(i);
+            add(means, squares, Merge::new(i, 1), |c| Spread { mean: row[c].to_f64(), squares: 0.0 });
+        }
+        squares.iter_mut().for_each(|squares| *squares = (*squares / rows as f64).sqrt());
     });
     moments
 }
 
-/// Adds a function of all values to the sums of their columns; several rows at once, so that a sum is read
-/// and written once for all of them.
-fn add_rows<'a, T: Element>(
-    rows: usize,
-    row: impl Fn(usize) -> &'a [T],
-    sums: &mut [f64],
-    of: impl Fn(usize, f64) -> f64,
-) {
-    let width = sums.len();
-    for begin in (0..rows).step_by(PARTS) {
-        if begin + PARTS <= rows {
-            let some: [&[T]; PARTS] = std::array::from_fn(|k| &row(begin + k)[..width]);
-            for (c, sum) in sums.iter_mut().enumerate() {
-                let [a, b, x, y, p, q, u, v] = some.map(|row| of(c, row[c].to_f64()));
-                *sum += ((a + b) + (x + y)) + ((p + q) + (u + v));
-            }
-        } else {
-            for i in begin..rows {
-                sums.iter_mut()
-                    .zip(row(i))
-                    .enumerate()
-                    .for_each(|(c, (sum, value))| *sum += of(c, value.to_f64()));
-            }
-        }
+/// Merges the spread of each column with that of more values.
+#[inline(always)]
+fn add(means: &mut [f64], squares: &mut [f64], merge: Merge, more: impl Fn(usize) -> Spread) {
+    for (c, (mean, squares)) in means.iter_mut().zip(squares).enumerate() {
+        let merged = merge.add(Spread { mean: *mean, squares: *squares }, more(c));
+        (*mean, *squares) = (merged.mean, merged.squares);
     }
+}
+
+#[inline(always)]
+fn tree([a, b, c, d, e, f, g, h]: [f64; PARTS]) -> f64 {
+    ((a + b) + (c + d)) + ((e + f) + (g + h))
 }
 
 /// The moments of sparse rows.
@@ -162,7 +205,7 @@ mod tests {
 
     #[test]
     fn all_layouts_have_the_moments_of_the_formula() {
-        for (n, dim) in [(1, 5), (2, 4), (7, 130), (100, 65), (1003, 7)] {
+        for (n, dim) in [(1, 5), (2, 4), (7, 130), (100, 65), (1003, 7), (2500, 5)] {
             let by_rows = table(n, dim);
             let by_columns: Vec<f64> = (0..dim)
                 .flat_map(|j| (0..n).map(move |i| (i, j)))
@@ -196,11 +239,42 @@ mod tests {
     }
 
     #[test]
+    fn the_moments_of_rows_do_not_depend_on_the_threads() {
+        let table = table(50, 700);
+        let on = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| rows(&table, 50, 700))
+        };
+        assert!([2, 3, 8].iter().all(|&threads| on(threads) == on(1)));
+    }
+
+    #[test]
+    fn a_mean_is_finite_where_all_values_are() {
+        for (n, dim) in [(5, 3), (1030, 2)] {
+            for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+                for at in [0, n * dim / 2, n * dim - 1] {
+                    let mut values = table(n, dim);
+                    values[at] = bad;
+                    for found in [columns(&values, n, dim), rows(&values, n, dim)] {
+                        let count = found.means.iter().filter(|mean| !mean.is_finite()).count();
+                        assert_eq!(count, 1, "{bad} at {at} of {n} x {dim}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
     fn the_mean_of_large_numbers_is_finite() {
         let values = [1e308; 20];
         let sparse = Compressed::new(1, (0..=20).collect(), vec![0; 20], values.to_vec()).unwrap();
         for found in [columns(&values, 20, 1), rows(&values, 20, 1), compressed_rows(&sparse)] {
             assert!((found.means[0] / 1e308 - 1.0).abs() < 1e-12 && found.scales[0] == 0.0, "{found:?}");
+        }
+        let signs: Vec<f64> = (0..20).map(|i| if i < 8 { f64::MAX } else { f64::MIN }).collect();
+        for found in [columns(&signs, 20, 1), rows(&signs, 20, 1)] {
+            assert!((found.means[0] / f64::MIN - 0.2).abs() < 1e-12, "{found:?}");
+            assert_eq!(found.scales[0], f64::INFINITY, "{found:?}");
         }
     }
 }

@@ -48,7 +48,7 @@ impl FiniteSum {
         let spread = |scale: f64, mean: f64| scale > 8.0 * f64::EPSILON * mean.abs() && scale > 0.0;
         let inverse: Vec<f64> = scales
             .iter()
-            .zip(&means)
+            .zip(means)
             .map(|(&scale, &mean)| if spread(scale, mean) { 1.0 / scale } else { 1.0 })
             .collect();
         let offset = match how {
@@ -58,7 +58,7 @@ impl FiniteSum {
             _ => Vec::new(),
         };
         self.standard = Some(Arc::new(Standard { inverse, offset }));
-        self.means = Arc::new(means);
+        self.means = Arc::new(means.clone());
         Ok(self)
     }
 

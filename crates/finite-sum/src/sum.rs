@@ -123,7 +123,7 @@ impl FiniteSum {
     pub fn with_intercept(mut self) -> FiniteSum {
         self.intercept = true;
         if self.means.is_empty() {
-            self.means = Arc::new(self.design.moments().means);
+            self.means = Arc::new(self.design.moments().means.clone());
         }
         self
     }

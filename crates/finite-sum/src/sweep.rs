@@ -18,6 +18,13 @@ const COLUMNS: usize = 64;
 /// The number of entries above which several threads are faster than one.
 pub(crate) const PARALLEL: usize = 1 << 19;
 
+/// The least and most columns of dense rows that a thread takes at a time: a row contributes a run of many
+/// memory pages, and the sums stay in the second-level cache.
+const STRIPES: [usize; 2] = [1 << 12, 1 << 14];
+
+/// The count of numbers of a row that the memory delivers together: as many are read for one of them.
+const LINE: usize = 8;
+
 /// The number of entries, read for the margins of rows, above which several threads are faster than one. It
 /// is smaller than [`PARALLEL`], since each of these entries is at a scattered place.
 const GATHERS: usize = 1 << 16;
@@ -105,15 +112,20 @@ pub(crate) fn some_of_columns<T: Element>(values: &[T], n: usize, list: &[u32], 
     }
 }
 
-/// Passes over dense rows, a tile at a time, so that a tile stays in a cache from its margins to its sums.
-/// One thread does all of this: the sums are in the order of the rows, so that two threads would have to
-/// divide the columns between them, after the slopes of many tiles, and would read these tiles from memory
-/// again.
+/// Passes over dense rows. Where many numbers are summed for a model with few coefficients, several threads
+/// divide the columns between them, after all slopes: computing the margins has read a few numbers of each
+/// row. Elsewhere one thread takes a tile of rows at a time, which stays in a cache from its margins to its
+/// sums. Either way each sum is in the order of the rows.
 ///
 /// Without sums, the margins of all rows are computed first, on all threads if there are enough entries.
 pub(crate) fn rows<T: Element>(values: &[T], n: usize, dim: usize, pass: Pass<'_>) {
     let Pass { model, shift, slope, sums, tile, row, .. } = pass;
-    let band = if sums.is_empty() { n } else { ROW_TILE };
+    let read: usize = model.iter().map(SparseVector::len).sum();
+    let threads = rayon::current_num_threads();
+    let divide = n * dim >= PARALLEL && LINE * read <= dim && threads > 1;
+    let [least, most] = STRIPES;
+    let stripe = dim.div_ceil(threads).clamp(least, most);
+    let band = if sums.is_empty() || divide { n } else { ROW_TILE };
     for start in (0..n).step_by(band.max(1)) {
         let size = band.min(n - start);
         let rows = &values[start * dim..][..size * dim];
@@ -132,7 +144,16 @@ pub(crate) fn rows<T: Element>(values: &[T], n: usize, dim: usize, pass: Pass<'_
         }
         slopes_of_tile(tile, size, model.len(), row, start, slope);
         for (sum, slopes) in sums.iter_mut().zip(tile.chunks_exact(size)) {
-            add_columns(rows.chunks_exact(dim.max(1)).zip(slopes.iter().copied()), sum);
+            let add = |(piece, sum): (usize, &mut [f64])| {
+                let columns = piece * stripe..piece * stripe + sum.len();
+                let rows = rows.chunks_exact(dim.max(1)).map(|row| &row[columns.clone()]);
+                add_columns(rows.zip(slopes.iter().copied()), sum);
+            };
+            if divide {
+                sum.par_chunks_mut(stripe).enumerate().for_each(add);
+            } else {
+                add((0, sum));
+            }
         }
     }
 }

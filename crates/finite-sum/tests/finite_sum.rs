@@ -117,10 +117,15 @@ fn data_that_cannot_be_a_sum_is_refused_by_place() {
     assert!(matches!(Loss::logistic(&[1.0, f64::NAN]), Err(FiniteSumError::Label { row: 1, .. })));
 }
 
-/// Large enough for more than one thread.
 #[test]
 fn the_number_of_threads_leaves_no_trace_in_the_bits() {
-    let (rows, dim) = (1100, 600);
+    // Large enough for more than one thread; the second is wide enough for more than one piece of a row.
+    for (rows, dim) in [(1100, 600), (70, 9000)] {
+        threads_leave_no_trace(rows, dim);
+    }
+}
+
+fn threads_leave_no_trace(rows: usize, dim: usize) {
     let number = |at: usize| ((at * 7919 + at / 13 * 104_729) % 10_007) as f64 / 5000.0 - 1.0;
     let columns: Vec<f64> = (0..rows * dim).map(number).collect();
     let labels: Vec<f64> = (0..rows).map(|i| number(3 * i + 1)).collect();
