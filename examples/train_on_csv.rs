@@ -8,7 +8,7 @@
 
 use anyhow::Context as _;
 use lao::observation::Seed;
-use lao::{Fit, Missing};
+use lao::{Fit, Missing, TrainTest};
 
 /// Attributes that may be looked at per row.
 const BUDGET: usize = 4;
@@ -21,10 +21,10 @@ fn main() -> anyhow::Result<()> {
 
     // A quarter of the rows is set apart.
     let frame = lao::read(&file)?;
-    let (known, fresh) = frame.clone().target(&label)?.split(0.25, &Seed::root(7))?;
-    let fitted = Fit::within(BUDGET).run(&known)?;
+    let TrainTest { train, test } = frame.clone().target(&label)?.split(0.25, &Seed::root(7))?;
+    let fitted = Fit::within(BUDGET).run(&train)?;
     println!("{}", fitted.model);
-    let score = fitted.model.score(&fresh)?.context("no rows were set apart")?;
+    let score = fitted.model.score(&test)?.context("no rows were set apart")?;
     println!("test error {:.0}", score.mean_squared_error);
     println!("error of the mean {:.0}", score.error_of_mean);
     println!("most attributes looked at per row: {}", fitted.model.spent.most_attributes);

@@ -21,6 +21,8 @@ pub mod learner;
 pub mod npy;
 pub mod record;
 pub mod report;
+pub mod row;
 pub mod run;
 pub mod runner;
 pub mod scenario;
+pub mod tier;

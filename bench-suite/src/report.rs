@@ -3,7 +3,8 @@
 use crate::kinds::{Analysis, Rows};
 use crate::record::BenchRecord;
 use crate::run;
-use crate::scenario::{BenchTier, SCENARIOS, Scenario};
+use crate::scenario::{SCENARIOS, Scenario};
+use crate::tier::BenchTier;
 use anyhow::Context as _;
 use lao_figures::{OutputFolder, draw, seconds, standalone};
 use minijinja::value::Serde;
@@ -87,7 +88,7 @@ impl Page {
 
 /// Returns a line for each job that failed.
 pub fn failures(record: &BenchRecord) -> Vec<String> {
-    let line = |row: &crate::record::Row| {
+    let line = |row: &crate::row::Row| {
         let error = row.error.as_deref().unwrap_or_default();
         format!("{}, repetition {}, d = {}: {error}", row.learner, row.repetition, row.dim)
     };

@@ -1,8 +1,10 @@
 //! Functions that run scenarios.
 
 use crate::kinds::Job;
-use crate::record::{self, BenchRecord, Row, TABLES};
-use crate::scenario::{BenchTier, SCENARIOS, Scenario};
+use crate::record::{self, BenchRecord, TABLES};
+use crate::row::Row;
+use crate::scenario::{SCENARIOS, Scenario};
+use crate::tier::BenchTier;
 use anyhow::Context as _;
 use lao_figures::{Layout, OutputFolder};
 use lao_observation::Seed;

@@ -4,9 +4,10 @@
 #![cfg(unix)]
 
 use lao_bench_suite::kinds::Rows;
-use lao_bench_suite::record::Row;
+use lao_bench_suite::row::Row;
 use lao_bench_suite::run::{self, BenchOptions};
-use lao_bench_suite::scenario::{BenchTier, Scenario};
+use lao_bench_suite::scenario::Scenario;
+use lao_bench_suite::tier::BenchTier;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

@@ -1,10 +1,12 @@
 //! Tests of scenarios: definitions, selection, runs, records and pages.
 
 use lao_bench_suite::kinds::Rows;
-use lao_bench_suite::record::{BenchRecord, Row};
+use lao_bench_suite::record::BenchRecord;
 use lao_bench_suite::report;
+use lao_bench_suite::row::Row;
 use lao_bench_suite::run::{self, BenchCanceled, BenchOptions};
-use lao_bench_suite::scenario::{BenchTier, SCENARIOS, Scenario};
+use lao_bench_suite::scenario::{SCENARIOS, Scenario};
+use lao_bench_suite::tier::BenchTier;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};

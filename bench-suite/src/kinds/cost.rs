@@ -4,8 +4,8 @@
 use super::{Analysis, Job, Kind, Measurement, Rows, best_two};
 use crate::data::{DenseRows, Design, whole_rows};
 use crate::learner::{Contender, LearnerSpec};
-use crate::record::median;
-use crate::scenario::Size;
+use crate::row::median;
+use crate::tier::Size;
 use anyhow::{Context as _, ensure};
 use lao_figures::{Axis, Figure, Series};
 use lao_kernels::{SparseVector, SparseView};

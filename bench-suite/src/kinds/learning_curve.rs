@@ -3,8 +3,8 @@
 use super::{Analysis, Job, Kind, Measurement, Rows, best_two};
 use crate::data::{Data, Stream};
 use crate::learner::{Contender, LearnerSpec};
-use crate::record::{mean_sd, median};
-use crate::scenario::Size;
+use crate::row::{mean_sd, median};
+use crate::tier::Size;
 use anyhow::{Context as _, bail};
 use lao_algorithms::Money;
 use lao_figures::{Axis, Figure, Series, Style};

@@ -6,8 +6,8 @@ mod learning_curve;
 mod peers;
 mod recovery;
 
-use crate::record::Row;
-use crate::scenario::Size;
+use crate::row::Row;
+use crate::tier::Size;
 use lao_figures::Figure;
 use lao_observation::Seed;
 use serde::Deserialize;

@@ -11,10 +11,10 @@
 
 use super::{Analysis, Job, Kind, Measurement, Rows};
 use crate::data::{Data, DenseRows};
-use crate::record::median;
+use crate::row::median;
 use crate::runner::{self, Answer, Request, Runner};
-use crate::scenario::Size;
-use crate::{npy, record::Row};
+use crate::tier::Size;
+use crate::{npy, row::Row};
 use anyhow::{Context as _, anyhow, bail, ensure};
 use lao_observation::Seed;
 use serde::Deserialize;

@@ -3,8 +3,8 @@
 
 use super::{Analysis, Job, Kind, Measurement, Rows, best_two};
 use crate::data::{DenseRows, Design};
-use crate::record::{mean_sd, median};
-use crate::scenario::Size;
+use crate::row::{mean_sd, median};
+use crate::tier::Size;
 use anyhow::{Context as _, ensure};
 use lao_algorithms::thresholding::{Shape, SolverLimit, SolverRow, SolverTask, path, registry, solve};
 use lao_figures::{Axis, Figure, Series};

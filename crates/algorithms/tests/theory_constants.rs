@@ -297,11 +297,11 @@ fn stages_of_hybrid_are_those_of_theorem_44() {
                 compared.same("D_k^-", problem.hybrid_explore_slack(k, gap_0), explore.slack);
                 compared.same("D_k", problem.hybrid_exploit_slack(k, gap_0), exploit.slack);
                 let batch = proof.batch_41(explore);
-                compared.same("B_k^-", problem.hybrid_explore_batch(k, gap_0, delta), batch);
+                compared.same("B_k^-", problem.hybrid_explore_batch(k, guarantee), batch);
                 compared.rounds_up("listed B_k^-", params.explore_batch.size(k), batch);
                 if exploit_updates > 0 {
                     let batch = proof.batch_43_identified(exploit).max(proof.batch_43_general(exploit));
-                    let found = problem.hybrid_exploit_batch(k, exploit_updates, gap_0, delta);
+                    let found = problem.hybrid_exploit_batch(k, exploit_updates, guarantee);
                     compared.same("B_k", found, batch);
                     compared.rounds_up("listed B_k", params.exploit_batch.size(k), batch);
                 }

@@ -1,6 +1,9 @@
 //! The adversarial instances of Hazan & Koren have the laws and the risks that they state.
 
-use lao_datasets::adversarial::hazan_koren::{Pair, Planted, Population, PopulationStream, Rare, SignedRows};
+use lao_datasets::adversarial::hazan_koren::{
+    Pair, Planted, PlantedParams, Population, PopulationStream, Rare, RareParams, SignedRows,
+};
+use lao_datasets::synthetic::DesignError;
 use lao_kernels::SparseVector;
 use lao_observation::testing::check_source;
 use lao_observation::{BlockBuf, Seed, Source};
@@ -8,14 +11,22 @@ use proptest::prelude::*;
 
 const DIM: usize = 6;
 
+fn planted(dim: usize, place: u32, advantage: f64) -> Result<Planted, DesignError> {
+    PlantedParams { dim, place, advantage, label: 2.0 }.build()
+}
+
+fn rare(dim: usize, place: u32, frequency: f64) -> Result<Rare, DesignError> {
+    RareParams { dim, place, frequency, label: 1.5 }.build()
+}
+
 fn populations() -> Vec<(&'static str, Box<dyn Population>)> {
     let rows = SignedRows::random(DIM, 4, &Seed::root(3)).unwrap();
     vec![
         ("signed rows", Box::new(rows.clone())),
         ("signed rows, l1 ball", Box::new(rows.with_label(0.5).unwrap().for_l1_ball(0.8))),
-        ("planted", Box::new(Planted::new(DIM, 4, 0.4, 2.0).unwrap())),
+        ("planted", Box::new(planted(DIM, 4, 0.4).unwrap())),
         ("pair", Box::new(Pair::new(DIM, -0.35).unwrap())),
-        ("rare", Box::new(Rare::new(DIM, 2, 0.2, 1.5).unwrap())),
+        ("rare", Box::new(rare(DIM, 2, 0.2).unwrap())),
     ]
 }
 
@@ -138,26 +149,26 @@ fn the_level_is_the_paper_s_epsilon() {
 #[test]
 fn a_planted_attribute_tells_about_half_the_square_of_its_advantage() {
     for p in [0.0, 0.01, 0.3] {
-        let kl = Planted::new(2, 0, p, 1.0).unwrap().information_per_observation();
+        let kl = planted(2, 0, p).unwrap().information_per_observation();
         assert!((kl - 0.5 * p * p).abs() <= 0.1 * p.powi(4), "{p}: {kl}");
     }
-    let certain = Planted::new(2, 0, 1.0, 1.0).unwrap();
+    let certain = planted(2, 0, 1.0).unwrap();
     assert!((certain.information_per_observation() - 2.0f64.ln()).abs() < 1e-15);
 }
 
 #[test]
 fn parameters_out_of_range_are_refused_by_name() {
-    let says = |error: lao_datasets::synthetic::DesignError, word: &str| {
+    let says = |error: DesignError, word: &str| {
         assert!(error.to_string().contains(word), "{error}");
     };
     says(SignedRows::random(5, 6, &Seed::root(0)).unwrap_err(), "rows is 6");
     says(SignedRows::random(5, 0, &Seed::root(0)).unwrap_err(), "rows is 0");
     says(SignedRows::new(SparseVector::zeros(4)).unwrap_err(), "rows is 0");
     says(SignedRows::random(5, 2, &Seed::root(0)).unwrap().with_label(-1.0).unwrap_err(), "label is -1");
-    says(Planted::new(4, 4, 0.1, 1.0).unwrap_err(), "place is 4");
-    says(Planted::new(4, 0, 1.1, 1.0).unwrap_err(), "advantage is 1.1");
-    says(Rare::new(4, 0, -0.1, 1.0).unwrap_err(), "frequency is -0.1");
-    says(Rare::new(0, 0, 0.1, 1.0).unwrap_err(), "dimension 0");
+    says(planted(4, 4, 0.1).unwrap_err(), "place is 4");
+    says(planted(4, 0, 1.1).unwrap_err(), "advantage is 1.1");
+    says(rare(4, 0, -0.1).unwrap_err(), "frequency is -0.1");
+    says(rare(0, 0, 0.1).unwrap_err(), "dimension 0");
     says(Pair::new(1, 0.1).unwrap_err(), "dimension 1");
     says(Pair::new(2, f64::NAN).unwrap_err(), "label is NaN");
 }

@@ -101,8 +101,8 @@ pub struct TableParts {
 /// // let table = "diabetes.csv.gz";
 /// let examples = lao::read(table)?.target("progression")?;
 /// assert_eq!((examples.len(), examples.names().len()), (442, 10));
-/// let (known, fresh) = examples.split(0.25, &Seed::root(1))?;
-/// assert_eq!((known.len(), fresh.len()), (331, 111));
+/// let split = examples.split(0.25, &Seed::root(1))?;
+/// assert_eq!((split.train.len(), split.test.len()), (331, 111));
 /// # Ok::<(), lao::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -112,6 +112,24 @@ pub struct Examples {
     rows: Arc<Vec<u32>>,
     /// Ends every stream of these examples when it becomes true.
     stop: Arc<AtomicBool>,
+}
+
+/// Examples in two parts, such as those to learn from and those to judge a model by.
+///
+/// ```
+/// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
+/// // let table = "diabetes.csv.gz";
+/// let examples = lao::read(table)?.target("progression")?;
+/// let lao::TrainTest { train, test } = examples.split_in_order(0.5)?;
+/// assert!(train.labels().chain(test.labels()).eq(examples.labels()));
+/// # Ok::<(), lao::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct TrainTest {
+    /// The examples to learn from.
+    pub train: Examples,
+    /// The others.
+    pub test: Examples,
 }
 
 impl Examples {
@@ -320,31 +338,31 @@ impl Examples {
         Ok(read.is_continue().then_some(values))
     }
 
-    /// Splits the examples at random: the second part is `share` of them.
+    /// Splits the examples at random; `share` of them are for the test.
     ///
     /// # Errors
     /// When the share is not between 0 and 1, or one part would be empty.
-    pub fn split(&self, share: f64, seed: &Seed) -> Result<(Examples, Examples), Error> {
-        let second = self.second_part(share)?;
+    pub fn split(&self, share: f64, seed: &Seed) -> Result<TrainTest, Error> {
         let mut rows = self.rows.to_vec();
         rows.shuffle(&mut seed.rng());
-        Ok((self.of(rows[second..].to_vec()), self.of(rows[..second].to_vec())))
+        let (test, train) = rows.split_at(self.test_size(share)?);
+        Ok(TrainTest { train: self.of(train.to_vec()), test: self.of(test.to_vec()) })
     }
 
-    /// Splits the examples in their order: the second part is `share` of them, the last ones.
+    /// Splits the examples in their order; `share` of them, the last ones, are for the test.
     ///
     /// # Errors
     /// As [`split`](Self::split).
-    pub fn split_in_order(&self, share: f64) -> Result<(Examples, Examples), Error> {
-        let (first, second) = self.rows.split_at(self.len() - self.second_part(share)?);
-        Ok((self.of(first.to_vec()), self.of(second.to_vec())))
+    pub fn split_in_order(&self, share: f64) -> Result<TrainTest, Error> {
+        let (train, test) = self.rows.split_at(self.len() - self.test_size(share)?);
+        Ok(TrainTest { train: self.of(train.to_vec()), test: self.of(test.to_vec()) })
     }
 
-    /// Returns the number of examples in the second part of a split.
-    fn second_part(&self, share: f64) -> Result<usize, Error> {
-        let second = (self.len() as f64 * share).round() as usize;
-        if share > 0.0 && share < 1.0 && second > 0 && second < self.len() {
-            return Ok(second);
+    /// Returns the number of examples for the test.
+    fn test_size(&self, share: f64) -> Result<usize, Error> {
+        let size = (self.len() as f64 * share).round() as usize;
+        if share > 0.0 && share < 1.0 && size > 0 && size < self.len() {
+            return Ok(size);
         }
         let allowed = format!("a share between 0 and 1 that leaves examples on both sides of {}", self.len());
         Err(Error::Choice { what: "share", value: share.to_string(), allowed })

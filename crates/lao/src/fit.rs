@@ -5,7 +5,7 @@ mod choices;
 pub use choices::Choice;
 
 use crate::error::{Error, nearest};
-use crate::examples::{Examples, Stream};
+use crate::examples::{Examples, Stream, TrainTest};
 use crate::model::{About, Holdout, Model, Origin, Reached, Spent, SpentMoney};
 use crate::prices::{PricedColumns, Prices};
 use lao_algorithms::pursuit::{Evidence, Pursuit, PursuitParams};
@@ -99,12 +99,12 @@ pub struct Fitted {
 ///
 /// ```
 /// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
-/// use lao::Fit;
+/// use lao::{Fit, TrainTest};
 /// use lao::observation::Seed;
 ///
 /// // let table = "diabetes.csv.gz";
 /// let examples = lao::read(table)?.target("progression")?;
-/// let (first, later) = examples.split(0.5, &Seed::root(1))?;
+/// let TrainTest { train: first, test: later } = examples.split(0.5, &Seed::root(1))?;
 /// let fit = Fit::within(5);
 /// let learned = fit.run(&first)?.learned;
 /// let stored = serde_json::to_string(&learned).unwrap();
@@ -319,12 +319,12 @@ impl Fit {
         let seed = Seed::root(self.seed);
         self.check()?;
         let (training, held_out) = if self.holdout > 0.0 && examples.len() >= 20 {
-            let (training, held_out) = if self.in_order {
+            let TrainTest { train, test } = if self.in_order {
                 examples.split_in_order(self.holdout)?
             } else {
                 examples.split(self.holdout, &seed.child("holdout"))?
             };
-            (training, Some(held_out))
+            (train, Some(test))
         } else {
             (examples.clone(), None)
         };

@@ -16,19 +16,19 @@
 //! # let folder = tempfile::tempdir()?;
 //! # std::fs::write(folder.path().join("patients.csv"), rows)?;
 //! # std::env::set_current_dir(&folder)?;
-//! use lao::{Fit, Missing, Model};
+//! use lao::{Fit, Missing, Model, TrainTest};
 //! use lao::observation::Seed;
 //!
 //! let frame = lao::read("patients.csv")?; // names, words and gaps are understood
-//! let (known, fresh) = frame.clone().target("pressure")?.split(0.2, &Seed::root(1))?;
-//! let fitted = Fit::within(3).run(&known)?; // at most 3 attributes of each example; nothing else to choose
+//! let TrainTest { train, test } = frame.clone().target("pressure")?.split(0.2, &Seed::root(1))?;
+//! let fitted = Fit::within(3).run(&train)?; // at most 3 attributes of each example; nothing else to choose
 //! println!("{}", fitted.model); // names, units, standard errors, what was bought
 //! assert_eq!(fitted.model.columns(), ["age", "smoker"]);
 //!
 //! fitted.model.save("pressure.lao.json")?; // a few kilobytes that people can read
 //! let model = Model::load("pressure.lao.json")?;
 //! let predicted = model.predict(&frame, Missing::Mean)?; // reads the columns `age` and `smoker`
-//! assert!(model.score(&fresh)?.is_some_and(|score| score.mean_squared_error < 5.0));
+//! assert!(model.score(&test)?.is_some_and(|score| score.mean_squared_error < 5.0));
 //! # std::env::set_current_dir("/")?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -52,7 +52,7 @@ mod prices;
 mod table;
 
 pub use error::Error;
-pub use examples::{Examples, Label, TableParts};
+pub use examples::{Examples, Label, TableParts, TrainTest};
 pub use fit::{Choice, Fit, Fitted, Learned, Progress};
 pub use frame::{ColumnKind, ColumnSummary, Frame, Header, Pick, ReadOptions, Reading, read, read_with};
 pub use model::{

@@ -10,6 +10,7 @@ use lao_observation::Learner;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io::Write as _;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 /// The version of the file format.
@@ -555,14 +556,15 @@ impl Model {
     pub(crate) fn of(
         learner: &dyn Learner,
         errors: impl Fn(u32) -> Option<f64>,
-        within: impl Fn(u32) -> (f64, (f64, f64)),
+        within: impl Fn(u32) -> (f64, RangeInclusive<f64>),
         link: Option<Link>,
         about: About,
     ) -> Self {
         let About { target, label, attributes, spent, origin } = about;
         let coefficient = |(j, value): (u32, f64)| {
             let (column, word) = attributes.get(j as usize)?.clone();
-            let (mean, (low, high)) = within(j);
+            let (mean, range) = within(j);
+            let [low, high] = [*range.start(), *range.end()];
             let within = (low > f64::MIN && high < f64::MAX).then_some([low, high]);
             Some(Coefficient { column, word, value, standard_error: errors(j), mean, within })
         };

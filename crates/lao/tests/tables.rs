@@ -3,6 +3,7 @@
 use lao::observation::Seed;
 use lao::{
     ColumnKind, Error, Examples, Fit, Frame, Header, Label, Missing, Model, Pick, Price, Prices, ReadOptions,
+    TrainTest,
 };
 
 fn frame(text: &str) -> Frame {
@@ -318,7 +319,7 @@ fn the_same_seed_gives_the_same_model_and_splits_cover_all() {
     let examples = frame(&patients(500, true)).target("pressure").unwrap();
     let once = || Fit::within(2).seed(3).run(&examples).unwrap().model;
     assert_eq!(once(), once());
-    let (one, two) = examples.split(0.3, &Seed::root(1)).unwrap();
+    let TrainTest { train: one, test: two } = examples.split(0.3, &Seed::root(1)).unwrap();
     assert_eq!((one.len(), two.len()), (350, 150));
     assert!(examples.split(0.0, &Seed::root(1)).is_err() && examples.split(1.0, &Seed::root(1)).is_err());
 }
@@ -503,7 +504,7 @@ fn in_order_the_last_rows_are_held_out() {
         text += &format!("{a},{b},{}\n", effect * f64::from(a) + f64::from(i * 19 % 23) / 23.0);
     }
     let examples = frame(&text).target("y").unwrap();
-    let (first, last) = examples.split_in_order(0.1).unwrap();
+    let TrainTest { train: first, test: last } = examples.split_in_order(0.1).unwrap();
     assert_eq!((first.len(), last.labels().next()), (900, examples.labels().nth(900)));
     let fit = Fit::within(2).in_order();
     let model = fit.run(&examples).unwrap().model;

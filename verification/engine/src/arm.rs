@@ -1,30 +1,14 @@
 //! Runs the arms of a claim: the honest one, one per mutant, and those of the crippled learners.
 
 use crate::claim::{Claim, Must};
-use crate::context::{ArmKind, ArmRecord, Context, NO_LEARNER, NotRun, RunCanceled, Settled, message};
+use crate::context::{Arm, ArmKind, ArmSettings, Context, NO_LEARNER, NotRun, RunCanceled, Settled, message};
 use crate::mutants::Cripple;
+use crate::record::ArmRecord;
 use crate::shared::Shared;
-use crate::sizes::Sizes;
-use lao_observation::Seed;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
-
-/// What all arms of a claim share.
-#[derive(Clone, Copy)]
-pub struct ArmSettings<'a> {
-    /// The sizes of the claim's experiment.
-    pub sizes: &'a Sizes,
-    /// The level at which the claim is judged.
-    pub alpha: f64,
-    /// The root seed of the suite.
-    pub seed: &'a Seed,
-    /// Set from outside to stop the run.
-    pub canceled: &'a AtomicBool,
-    /// Called whenever something inside an arm is finished.
-    pub tick: &'a (dyn Fn() + Sync),
-}
+use std::sync::atomic::Ordering;
 
 /// What the arms of a claim found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -85,7 +69,9 @@ fn run_arm(
     shared: &Shared,
     settings: ArmSettings<'_>,
 ) -> Result<ArmRecord, RunCanceled> {
-    let mut context = Context::new(claim, kind, open, shared, settings);
+    let Claim { id, mutants, standing, .. } = *claim;
+    let arm = Arm { id, mutants, learns: standing.learns, kind, open, shared };
+    let mut context = Context::new(arm, settings);
     let outcome = catch_unwind(AssertUnwindSafe(|| (claim.experiment)(&mut context)));
     let mut record = context.into_record();
     if settings.canceled.load(Ordering::Relaxed) {
@@ -118,5 +104,86 @@ fn fault_of_rates(record: &ArmRecord, kind: ArmKind) -> Option<String> {
         (Some(rate), _) => Some(format!("rate `{}` has a replicate that is not finite", rate.name)),
         (None, Some(rate)) => Some(format!("rate `{}` is tracked, but the claim draws no figure", rate.name)),
         (None, None) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::claim::Standing;
+    use crate::context::{Trial, View};
+    use crate::fault::{Fault, mutants};
+    use crate::judge::exact;
+    use crate::sizes::Sizes;
+    use lao_observation::Seed;
+    use std::sync::atomic::{AtomicBool, AtomicU64};
+
+    /// Whether a fault reaches the trials.
+    const FAULTS: [Fault<bool>; 2] =
+        [Fault::refuted("reaches", "another number", true), Fault::refuted("says", "another word", false)];
+
+    static RUNS: AtomicU64 = AtomicU64::new(0);
+
+    fn learning(cx: &mut Context<'_>) -> anyhow::Result<()> {
+        let fault = cx.fault(&FAULTS);
+        let at = if fault == Some(true) { 3.0 } else { 1.0 };
+        let trial = |trial: &Trial, views: &[View]| {
+            RUNS.fetch_add(1, Ordering::Relaxed);
+            let now = at + trial.number as f64;
+            Ok(views.iter().map(|view| view.map_or(now, |cripple| cripple.value(0.5, now))).collect())
+        };
+        let shown = match fault {
+            Some(false) => cx.sound_trials("runs", 2, trial)?,
+            _ => cx.shown_trials("runs", 2, trial)?,
+        };
+        cx.judge("sum", exact(shown.iter().sum(), 0.0, 0.0));
+        Ok(())
+    }
+
+    fn arms(experiment: fn(&mut Context<'_>) -> anyhow::Result<()>) -> ClaimArms {
+        let claim = Claim {
+            id: "planted",
+            place: "",
+            sentence: "",
+            formula: "",
+            design: "",
+            standing: Standing::sound().practical().learns(),
+            mutants: const { &mutants(&FAULTS) },
+            experiment,
+        };
+        let (sizes, seed, canceled) = (Sizes::default(), Seed::root(1), AtomicBool::new(false));
+        let settings =
+            ArmSettings { sizes: &sizes, alpha: 0.01, seed: &seed, canceled: &canceled, tick: &|| {} };
+        ClaimArms::run(&claim, settings).unwrap()
+    }
+
+    #[test]
+    fn arms_without_a_fault_in_their_runs_share_them() {
+        let arms = arms(learning);
+        let sum = |arm: &ArmRecord| arm.cells[0].finding.estimate;
+        assert_eq!((sum(&arms.honest), arms.honest.error), (3.0, None));
+        assert_eq!(arms.mutants.iter().map(sum).collect::<Vec<_>>(), [7.0, 3.0]);
+        // What is zero, what began at .5 twice, and that and a hundredth of the way from there.
+        let hundredth = 0.5 + 0.01 * (1.0 - 0.5) + (0.5 + 0.01 * (2.0 - 0.5));
+        assert_eq!(arms.crippled.iter().map(sum).collect::<Vec<_>>(), [0.0, 1.0, hundredth]);
+        // Two trials each: of the honest arm, of the fault that reaches them, of learners that stand still.
+        assert_eq!(RUNS.load(Ordering::Relaxed), 8);
+    }
+
+    #[test]
+    fn shared_trials_are_one_for_each_cell_and_have_a_result_for_each_view() {
+        let twice = arms(|cx| {
+            cx.shown_trials("runs", 1, |_, views| Ok(vec![1.0; views.len()]))?;
+            cx.shown_trials("runs", 1, |_, views| Ok(vec![2.0; views.len()])).map(|_| ())
+        });
+        let error = twice.honest.error.unwrap();
+        assert!(error.contains("cell runs: the experiment asks twice for its shared trials"), "{error}");
+        let short = arms(|cx| cx.shown_trials("runs", 1, |_, _| Ok(vec![1.0])).map(|_| ()));
+        let error = short.honest.error.unwrap();
+        assert!(
+            error.contains("trial 0")
+                && error.contains("returned 1 results: return one for each of the 2 views"),
+            "{error}"
+        );
     }
 }

@@ -4,18 +4,18 @@
 //! [`Cell`] per judged question. The experiment runs once for the honest arm and once per mutant, through the
 //! same judges at the same sizes and levels; [`Context::arm`] tells the experiment which fault to commit.
 
-use crate::arm::ArmSettings;
-use crate::claim::Claim;
 use crate::fault::{Fault, Mutant};
 pub use crate::judge::BLOCK;
+pub use crate::judge::Direction;
 use crate::judge::{Finding, Flow, MeanJudge, ProbJudge};
 use crate::mutants::Cripple;
+pub use crate::record::{ArmRecord, Cell, Note, Rate};
 use crate::shared::Shared;
+use crate::sizes::Sizes;
 use anyhow::{Context as _, anyhow, bail};
 pub use lao_figures::{Axis, Figure, Series, Style};
 use lao_observation::Seed;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -33,6 +33,38 @@ pub enum ArmKind {
     Crippled(Cripple),
 }
 
+/// What all arms of a claim share.
+#[derive(Clone, Copy)]
+pub struct ArmSettings<'a> {
+    /// The sizes of the claim's experiment.
+    pub sizes: &'a Sizes,
+    /// The level at which the claim is judged.
+    pub alpha: f64,
+    /// The root seed of the suite.
+    pub seed: &'a Seed,
+    /// Set from outside to stop the run.
+    pub canceled: &'a AtomicBool,
+    /// Called whenever something inside an arm is finished.
+    pub tick: &'a (dyn Fn() + Sync),
+}
+
+/// One arm of a claim, as its experiment sees it.
+#[derive(Clone, Copy)]
+pub(crate) struct Arm<'a> {
+    /// The claim's id.
+    pub id: &'a str,
+    /// The claim's mutants.
+    pub mutants: &'a [Mutant],
+    /// Whether the claim is about learning, and has arms of crippled learners.
+    pub learns: bool,
+    /// Which of the arms it is.
+    pub kind: ArmKind,
+    /// The cells that no mutant has refuted yet.
+    pub open: &'a BTreeSet<String>,
+    /// What several arms of the claim compute alike.
+    pub shared: &'a Shared,
+}
+
 /// How a trial shows a learner's estimate: sound, or as a crippled learner shows it.
 pub type View = Option<Cripple>;
 
@@ -44,17 +76,9 @@ pub fn still(views: &[View]) -> Option<View> {
 
 /// An experiment's view of the suite.
 pub struct Context<'a> {
-    id: &'a str,
-    mutants: &'a [Mutant],
-    /// Whether the claim is about learning, and has arms of crippled learners.
-    learns: bool,
-    kind: ArmKind,
+    arm: Arm<'a>,
     /// Whether the experiment has asked for the value of the mutant's fault, or for the crippled learner.
     committed: AtomicBool,
-    /// The cells that no mutant has refuted yet.
-    open: &'a BTreeSet<String>,
-    /// What several arms of the claim compute alike.
-    shared: &'a Shared,
     /// The cells whose shared trials this arm has asked for.
     asked: Mutex<BTreeSet<String>>,
     settings: ArmSettings<'a>,
@@ -75,128 +99,24 @@ pub struct Trial {
     pub seed: Seed,
 }
 
-/// The results of one arm.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ArmRecord {
-    /// The judged questions, in the experiment's order.
-    pub cells: Vec<Cell>,
-    /// Numbers that are reported and not judged.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<Note>,
-    /// Convergence rates to be tracked from version to version.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rates: Vec<Rate>,
-    /// Plots.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub figures: Vec<Figure>,
-    /// Why the experiment could not run, if it could not (missing data).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub not_run: Option<String>,
-    /// Whether the experiment did not run because it waits for data that are not here, or not in this tier.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub waits_for_data: bool,
-    /// What broke, if something did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
-    /// The number of cells that the experiment planned to judge. The level of the claim is split over them
-    /// for refutation.
-    pub split: usize,
-}
-
-impl ArmRecord {
-    /// Returns the level at which one cell refutes the claim: `alpha`, split over the cells.
-    pub fn refuting_level(&self, alpha: f64) -> f64 {
-        alpha / self.split.max(self.cells.len()).max(1) as f64
-    }
-
-    /// Returns the names of the cells that are refuted at the level `alpha`, split over the cells. There are
-    /// none if the experiment broke.
-    pub fn refuted_cells(&self, alpha: f64) -> impl Iterator<Item = &str> {
-        let (level, broke) = (self.refuting_level(alpha), self.error.is_some());
-        let refuted = move |cell: &&Cell| !broke && cell.finding.p_refute <= level;
-        self.cells.iter().filter(refuted).map(|cell| cell.name.as_str())
-    }
-}
-
-/// One judged question.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Cell {
-    /// The setting that was judged: "sigma=30, start=dense".
-    pub name: String,
-    /// What the judge found.
-    pub finding: Finding,
-}
-
-/// A number that is reported and not judged.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Note {
-    /// The name of the quantity, with its unit.
-    pub name: String,
-    /// Its value.
-    #[serde(with = "crate::judge::nonfinite")]
-    pub value: f64,
-}
-
-/// A tracked convergence rate, one value per replicate.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Rate {
-    /// The name of the rate: "contraction factor per update", "exponent of samples in 1/eps".
-    pub name: String,
-    /// The direction that is worse.
-    pub worse: Direction,
-    /// One value per replicate, in trial order.
-    pub replicates: Vec<f64>,
-}
-
-/// A direction on the real line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Direction {
-    /// Larger values.
-    Larger,
-    /// Smaller values.
-    Smaller,
-}
-
 /// The error of a canceled run, of which nothing is recorded.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("canceled")]
 pub struct RunCanceled;
 
 impl<'a> Context<'a> {
-    /// The view of one arm of a claim. `open` names the cells that no mutant has refuted yet.
-    pub(crate) fn new(
-        claim: &'a Claim,
-        kind: ArmKind,
-        open: &'a BTreeSet<String>,
-        shared: &'a Shared,
-        settings: ArmSettings<'a>,
-    ) -> Self {
-        let Claim { id, mutants, .. } = *claim;
-        let seed = settings.seed.child("claim").child(id);
+    /// The view of one arm of a claim.
+    pub(crate) fn new(arm: Arm<'a>, settings: ArmSettings<'a>) -> Self {
+        let seed = settings.seed.child("claim").child(arm.id);
         let record = ArmRecord { split: 1, ..ArmRecord::default() };
         let (committed, asked) = (AtomicBool::new(false), Mutex::default());
-        let learns = claim.standing.learns;
-        Context {
-            id,
-            mutants,
-            learns,
-            kind,
-            committed,
-            open,
-            shared,
-            asked,
-            settings,
-            cells: 1,
-            seed,
-            record,
-        }
+        Context { arm, committed, asked, settings, cells: 1, seed, record }
     }
 
     /// What the arm found.
     pub(crate) fn into_record(mut self) -> ArmRecord {
         let committed = self.committed.into_inner();
-        let error = match self.kind {
+        let error = match self.arm.kind {
             ArmKind::Mutant(name) if !committed => Some(format!(
                 "the experiment never asks for the fault `{name}`: pass its row to `arm`, or ask `commits`"
             )),
@@ -210,7 +130,7 @@ impl<'a> Context<'a> {
     /// Returns the value of the fault that this arm commits, from the claim's table of faults; `None` in the
     /// honest arm.
     pub fn fault<A: Clone>(&self, faults: &[Fault<A>]) -> Option<A> {
-        let ArmKind::Mutant(name) = self.kind else { return None };
+        let ArmKind::Mutant(name) = self.arm.kind else { return None };
         let fault = faults.iter().find(|fault| fault.mutant.name == name)?;
         self.committed.store(true, Ordering::Relaxed);
         Some(fault.arm.clone())
@@ -226,8 +146,13 @@ impl<'a> Context<'a> {
     /// # Panics
     /// Debug builds panic when the fault is not among the claim's mutants, since no arm would commit it.
     pub fn commits(&self, fault: &Mutant) -> bool {
-        debug_assert!(self.mutants.contains(fault), "{}: `{}` is not among the mutants", self.id, fault.name);
-        let commits = self.kind == ArmKind::Mutant(fault.name);
+        debug_assert!(
+            self.arm.mutants.contains(fault),
+            "{}: `{}` is not among the mutants",
+            self.arm.id,
+            fault.name
+        );
+        let commits = self.arm.kind == ArmKind::Mutant(fault.name);
         self.committed.fetch_or(commits, Ordering::Relaxed);
         commits
     }
@@ -236,7 +161,7 @@ impl<'a> Context<'a> {
     /// claim about learning applies it to every learner whose estimates it judges, by
     /// [`Crippled`](crate::mutants::Crippled) or [`Cripple::estimate`].
     pub fn cripple(&self) -> Option<Cripple> {
-        let ArmKind::Crippled(cripple) = self.kind else { return None };
+        let ArmKind::Crippled(cripple) = self.arm.kind else { return None };
         self.committed.store(true, Ordering::Relaxed);
         Some(cripple)
     }
@@ -249,16 +174,16 @@ impl<'a> Context<'a> {
     /// # Errors
     /// [`Settled`], to be returned with `?`. The runner recognizes it and does not report an error.
     pub fn settled(&self) -> Result<(), Settled> {
-        let ArmKind::Mutant(_) = self.kind else { return Ok(()) };
+        let ArmKind::Mutant(_) = self.arm.kind else { return Ok(()) };
         let alpha = self.settings.alpha;
         let judged = |open: &String| self.record.cells.iter().any(|cell| cell.name == *open);
-        let done = self.record.refuted_cells(alpha).next().is_some() && self.open.iter().all(judged);
+        let done = self.record.refuted_cells(alpha).next().is_some() && self.arm.open.iter().all(judged);
         if done { Err(Settled) } else { Ok(()) }
     }
 
     /// Returns whether this is the honest arm.
     pub fn honest(&self) -> bool {
-        self.kind == ArmKind::Honest
+        self.arm.kind == ArmKind::Honest
     }
 
     /// Returns a size from the claim's table in `plan.toml`, for the tier that runs.
@@ -267,7 +192,10 @@ impl<'a> Context<'a> {
     /// When the plan has no such key.
     pub fn size(&self, key: &str) -> anyhow::Result<u64> {
         self.settings.sizes.get(key).with_context(|| {
-            format!("{}: plan.toml has no size `{key}` for this claim: add it to the claim's table", self.id)
+            format!(
+                "{}: plan.toml has no size `{key}` for this claim: add it to the claim's table",
+                self.arm.id
+            )
         })
     }
 
@@ -388,7 +316,7 @@ impl<'a> Context<'a> {
         R: Any + Send + Sync,
         F: Fn(&Trial, &[View]) -> anyhow::Result<Vec<R>> + Sync,
     {
-        match self.kind {
+        match self.arm.kind {
             ArmKind::Mutant(_) => self.own_trials(cell, n, None, trial),
             _ => self.sound_trials(cell, n, trial),
         }
@@ -415,7 +343,7 @@ impl<'a> Context<'a> {
         // Where no fault reaches a trial, it follows from its cell and its number.
         let all = self.shared(&format!("trials of {cell}, {n}"), || {
             let both = [None, Some(Cripple::GoesOneHundredth)];
-            self.trials_in_views(cell, n, if self.learns { &both } else { &both[..1] }, trial)
+            self.trials_in_views(cell, n, if self.arm.learns { &both } else { &both[..1] }, trial)
         })?;
         let shown = all.get(usize::from(view.is_some())).context("the claim is not about learning")?;
         Ok(Arc::clone(shown))
@@ -526,7 +454,7 @@ impl<'a> Context<'a> {
         name: &str,
         compute: impl FnOnce() -> anyhow::Result<T>,
     ) -> anyhow::Result<Arc<T>> {
-        self.shared.get(name, compute)
+        self.arm.shared.get(name, compute)
     }
 
     /// Judges `P(failure) <= delta` from up to `most` trials and stops as soon as the evidence suffices. A
@@ -667,84 +595,4 @@ fn first_error<R>(block: &[anyhow::Result<R>]) -> Option<String> {
 pub fn message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|s| (*s).to_string());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".into())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::arm::ClaimArms;
-    use crate::claim::Standing;
-    use crate::fault::{Fault, mutants};
-    use crate::judge::exact;
-    use crate::sizes::Sizes;
-    use std::sync::atomic::AtomicU64;
-
-    /// Whether a fault reaches the trials.
-    const FAULTS: [Fault<bool>; 2] =
-        [Fault::refuted("reaches", "another number", true), Fault::refuted("says", "another word", false)];
-
-    static RUNS: AtomicU64 = AtomicU64::new(0);
-
-    fn learning(cx: &mut Context<'_>) -> anyhow::Result<()> {
-        let fault = cx.fault(&FAULTS);
-        let at = if fault == Some(true) { 3.0 } else { 1.0 };
-        let trial = |trial: &Trial, views: &[View]| {
-            RUNS.fetch_add(1, Ordering::Relaxed);
-            let now = at + trial.number as f64;
-            Ok(views.iter().map(|view| view.map_or(now, |cripple| cripple.value(0.5, now))).collect())
-        };
-        let shown = match fault {
-            Some(false) => cx.sound_trials("runs", 2, trial)?,
-            _ => cx.shown_trials("runs", 2, trial)?,
-        };
-        cx.judge("sum", exact(shown.iter().sum(), 0.0, 0.0));
-        Ok(())
-    }
-
-    fn arms(experiment: fn(&mut Context<'_>) -> anyhow::Result<()>) -> ClaimArms {
-        let claim = Claim {
-            id: "planted",
-            place: "",
-            sentence: "",
-            formula: "",
-            design: "",
-            standing: Standing::sound().practical().learns(),
-            mutants: const { &mutants(&FAULTS) },
-            experiment,
-        };
-        let (sizes, seed, canceled) = (Sizes::default(), Seed::root(1), AtomicBool::new(false));
-        let settings =
-            ArmSettings { sizes: &sizes, alpha: 0.01, seed: &seed, canceled: &canceled, tick: &|| {} };
-        ClaimArms::run(&claim, settings).unwrap()
-    }
-
-    #[test]
-    fn arms_without_a_fault_in_their_runs_share_them() {
-        let arms = arms(learning);
-        let sum = |arm: &ArmRecord| arm.cells[0].finding.estimate;
-        assert_eq!((sum(&arms.honest), arms.honest.error), (3.0, None));
-        assert_eq!(arms.mutants.iter().map(sum).collect::<Vec<_>>(), [7.0, 3.0]);
-        // What is zero, what began at .5 twice, and that and a hundredth of the way from there.
-        let hundredth = 0.5 + 0.01 * (1.0 - 0.5) + (0.5 + 0.01 * (2.0 - 0.5));
-        assert_eq!(arms.crippled.iter().map(sum).collect::<Vec<_>>(), [0.0, 1.0, hundredth]);
-        // Two trials each: of the honest arm, of the fault that reaches them, of learners that stand still.
-        assert_eq!(RUNS.load(Ordering::Relaxed), 8);
-    }
-
-    #[test]
-    fn shared_trials_are_one_for_each_cell_and_have_a_result_for_each_view() {
-        let twice = arms(|cx| {
-            cx.shown_trials("runs", 1, |_, views| Ok(vec![1.0; views.len()]))?;
-            cx.shown_trials("runs", 1, |_, views| Ok(vec![2.0; views.len()])).map(|_| ())
-        });
-        let error = twice.honest.error.unwrap();
-        assert!(error.contains("cell runs: the experiment asks twice for its shared trials"), "{error}");
-        let short = arms(|cx| cx.shown_trials("runs", 1, |_, _| Ok(vec![1.0])).map(|_| ()));
-        let error = short.honest.error.unwrap();
-        assert!(
-            error.contains("trial 0")
-                && error.contains("returned 1 results: return one for each of the 2 views"),
-            "{error}"
-        );
-    }
 }

@@ -1,5 +1,6 @@
 //! Probes that look inside production learners through their public interfaces.
 
+use crate::vectors::dot;
 use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::{ExplorationParams, Hybrid};
 use lao_kernels::{HardThreshold, NotFinite, SparseVector, SparseView, Threshold};
@@ -271,6 +272,6 @@ impl ManualSession {
         w: &[f64],
         g: &[f64],
     ) -> anyhow::Result<()> {
-        self.serve(learner, g, crate::instance::dot(w, g) - 0.5)
+        self.serve(learner, g, dot(w, g) - 0.5)
     }
 }

@@ -7,9 +7,9 @@
 
 use crate::arm::ClaimArms;
 use crate::claim::{Claim, Expected, Must};
-use crate::context::{ArmRecord, Cell};
 use crate::judge::{Decision, FindingKind};
 use crate::mutants::Cripple;
+use crate::record::{ArmRecord, Cell};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

@@ -109,8 +109,7 @@ impl HybridParams {
     /// Returns the corrected constants of Theorem 4.4 for this guarantee. Batch sizes are listed stage by
     /// stage, so at most 2^20 stages are returned.
     pub fn from_theorem(problem: &Problem, budget: usize, guarantee: StageGuarantee) -> Self {
-        let StageGuarantee { stages, gap_0, delta } = guarantee;
-        let stages = stages.min(1 << 20);
+        let stages = guarantee.stages.min(1 << 20);
         let refine = problem.hybrid_exploit_updates(budget);
         let sizes = |of: &dyn Fn(u64) -> f64| {
             BatchSizes::Listed((1..=stages.max(1)).map(|k| BatchSizes::round_up(of(k))).collect())
@@ -121,9 +120,9 @@ impl HybridParams {
             budget,
             step_size: problem.step_size,
             explore_updates: 3,
-            explore_batch: sizes(&|k| problem.hybrid_explore_batch(k, gap_0, delta)),
+            explore_batch: sizes(&|k| problem.hybrid_explore_batch(k, guarantee)),
             exploit_updates: refine,
-            exploit_batch: sizes(&|k| problem.hybrid_exploit_batch(k, refine, gap_0, delta)),
+            exploit_batch: sizes(&|k| problem.hybrid_exploit_batch(k, refine, guarantee)),
             stages: Some(stages),
             start: None,
             money: None,

@@ -203,15 +203,17 @@ impl Problem {
         a / 2.0 * (1.0 - a).powf(stage as f64) * gap_0
     }
 
-    /// Returns `B_k^-`, the batch size of stage `k`'s three Exploration updates.
-    pub fn hybrid_explore_batch(&self, stage: u64, gap_0: f64, delta: f64) -> f64 {
+    /// Returns `B_k^-`, the batch size of stage `k`'s three Exploration updates under this guarantee.
+    pub fn hybrid_explore_batch(&self, stage: u64, guarantee: StageGuarantee) -> f64 {
+        let StageGuarantee { gap_0, delta, .. } = guarantee;
         let slack = self.hybrid_explore_slack(stage, gap_0);
         self.batch_theorem_41(Guarantee { updates: 3, slack, delta: Self::hybrid_delta(stage, delta) })
     }
 
-    /// Returns `B_k`, the batch size of stage `k`'s `updates` Exploitation updates, which covers both cases
-    /// of Theorem 4.3.
-    pub fn hybrid_exploit_batch(&self, stage: u64, updates: u64, gap_0: f64, delta: f64) -> f64 {
+    /// Returns `B_k`, the batch size of stage `k`'s `updates` Exploitation updates under this guarantee. It
+    /// covers both cases of Theorem 4.3.
+    pub fn hybrid_exploit_batch(&self, stage: u64, updates: u64, guarantee: StageGuarantee) -> f64 {
+        let StageGuarantee { gap_0, delta, .. } = guarantee;
         let (slack, delta) = (self.hybrid_exploit_slack(stage, gap_0), Self::hybrid_delta(stage, delta));
         let guarantee = Guarantee { updates, slack, delta };
         self.batch_theorem_43_identified(guarantee).max(self.batch_theorem_43_general(guarantee))

@@ -118,6 +118,7 @@ use lao_observation::{Basket, Learner as _, Row};
 use link::Link;
 use moments::Moments;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 const NAME: &str = "Pursuit";
 
@@ -382,8 +383,10 @@ impl Pursuit {
     }
 
     /// Returns the range beyond which values of attribute `j` count as if they lay at its end.
-    pub fn range(&self, j: u32) -> (f64, f64) {
-        if (j as usize) < self.params.dim { self.moments.range(j) } else { (f64::MIN, f64::MAX) }
+    pub fn range(&self, j: u32) -> RangeInclusive<f64> {
+        let known = (j as usize) < self.params.dim;
+        let (low, high) = if known { self.moments.range(j) } else { (f64::MIN, f64::MAX) };
+        low..=high
     }
 
     /// Returns the offset and the slope of the link: [`probability`](Self::probability) is

@@ -77,6 +77,7 @@ use rand::seq::SliceRandom as _;
 use refit::{Refit, Solution};
 use scales::Scales;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 const NAME: &str = "Safeguarded";
 
@@ -315,8 +316,10 @@ impl Safeguarded {
     }
 
     /// Returns the range beyond which values of attribute `j` count as if they lay at its end.
-    pub fn range(&self, j: u32) -> (f64, f64) {
-        if (j as usize) < self.task.dim { self.scales.range(j as usize) } else { (f64::MIN, f64::MAX) }
+    pub fn range(&self, j: u32) -> RangeInclusive<f64> {
+        let known = (j as usize) < self.task.dim;
+        let (low, high) = if known { self.scales.range(j as usize) } else { (f64::MIN, f64::MAX) };
+        low..=high
     }
 
     /// Returns the method within.

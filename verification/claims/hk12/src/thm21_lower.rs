@@ -6,7 +6,7 @@
 //! tells it from the others by a divergence of `((1+p)/2) log(1+p) + ((1-p)/2) log(1-p)`, about `p^2/2`, so d
 //! attributes need about `d/p^2` looks.
 
-use lao_datasets::adversarial::hazan_koren::{Planted, Population, PopulationStream};
+use lao_datasets::adversarial::hazan_koren::{Planted, PlantedParams, Population, PopulationStream};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Session, Told};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
@@ -100,7 +100,8 @@ impl Setting {
     fn source(self, trial: &Trial) -> anyhow::Result<PopulationStream<Planted>> {
         let seed = trial.seed.child("data");
         let place = seed.child("place").rng().random_range(0..self.dim as u32);
-        Ok(PopulationStream::new(Planted::new(self.dim, place, self.advantage(), 1.0)?, &seed))
+        let planted = PlantedParams { dim: self.dim, place, advantage: self.advantage(), label: 1.0 };
+        Ok(PopulationStream::new(planted.build()?, &seed))
     }
 }
 
@@ -176,7 +177,7 @@ fn exact_parts(cx: &mut Context<'_>, arm: Arm) -> anyhow::Result<()> {
     let (mut zero, mut information) = (Vec::new(), PropertyTally::new());
     for eps in [0.0624, 1.0 / 64.0, 1e-3, 1e-6] {
         let p = factor * 2.0 * f64::sqrt(eps);
-        let planted = Planted::new(10, 3, p.min(1.0), 1.0)?;
+        let planted = PlantedParams { dim: 10, place: 3, advantage: p.min(1.0), label: 1.0 }.build()?;
         zero.push((planted.excess_risk(SparseVector::zeros(10).view()) / eps, 2.0));
         let divergence = planted.information_per_observation() / (0.5 * p * p);
         information.check(1.0, divergence);

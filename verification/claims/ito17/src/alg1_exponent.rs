@@ -4,8 +4,8 @@
 //! better, like a logarithm: the noise of the gradient estimates is of the size of the step, and their mean
 //! is not.
 //!
-//! *Mutants.* `k_1 = k - 1`: the feature that is not kept is missing in two rounds of three. A set of the
-//! largest weights alone. Both leave a regret that is linear.
+//! *Mutants.* Both leave a regret that is linear. With `k_1 = k - 1`, the feature that is not kept is missing
+//! in two rounds of three.
 
 use super::table2::CONTEST;
 use crate::setup::contest::{Contest, Method};

@@ -3,9 +3,8 @@
 //! *Statement.* Theorems 6 and 7 give `E R_T = O(sqrt T)` with k' = k, but their bounds say nothing below
 //! `T = 10^18`; what can be seen is the exponent with practical constants.
 //!
-//! *Mutants.* Exploration that hears nothing after round 100, so that the set is frozen; sets chosen from the
-//! predicting weights, which never leave the features that they begin with (the greedy method). Both leave a
-//! regret that is linear.
+//! *Mutants.* Both leave a regret that is linear: one freezes the set after round 100, the other never leaves
+//! the features that it begins with.
 
 use super::table2::CONTEST;
 use crate::setup::contest::{Contest, Method};

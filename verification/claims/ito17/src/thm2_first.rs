@@ -13,8 +13,8 @@
 //!     C' the least pair probability.
 //! ```
 //!
-//! *Mutants.* Ascent; a set of the largest weights alone, so that the wrong feature is locked in. Both have
-//! linear regret. That `k_1 >= k` is needed shows in [`alg1_exponent`](super::alg1_exponent).
+//! *Mutants.* Both have linear regret: a set of the largest weights alone locks the wrong feature in. That
+//! `k_1 >= k` is needed shows in [`alg1_exponent`](super::alg1_exponent).
 //!
 //! *Tightness.* Without the noise, about .03 of the printed bound, and up to .1 of the sharper one.
 

@@ -37,7 +37,7 @@
 //! `log(gap_0/(r^2 mu)) + log(gap_0 (s'-s)/(a^2 d eps))` becomes the logarithm of a product with one `gap_0`
 //! left out.
 
-use lao_algorithms::murata_suzuki::Problem;
+use lao_algorithms::murata_suzuki::{Problem, StageGuarantee};
 use lao_observation::Constants;
 use lao_verification_engine::claim::{Claim, Fault, Mutant, Standing, Violation, mutants};
 use lao_verification_engine::context::Context;
@@ -135,9 +135,10 @@ impl Cell {
             Requirements::Added => found + (reached - refine as f64).max(0.0),
         };
         let stages = reached.min(both).max(1.0);
+        let guarantee = StageGuarantee { stages: stages as u64, gap_0: self.gap_0, delta: DELTA };
         let of_stage = |stage: u64| {
-            let explore = problem.hybrid_explore_batch(stage, self.gap_0, DELTA);
-            let exploit = problem.hybrid_exploit_batch(stage, refine, self.gap_0, DELTA);
+            let explore = problem.hybrid_explore_batch(stage, guarantee);
+            let exploit = problem.hybrid_exploit_batch(stage, refine, guarantee);
             3.0 * self.blocks as f64 * explore + refine as f64 * exploit
         };
         ((1..=stages as u64).map(of_stage).sum(), stages)

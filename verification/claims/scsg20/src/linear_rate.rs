@@ -1,6 +1,6 @@
 //! Linear convergence where nothing is left at x*: noise at x*, but full snapshot gradients.
 //!
-//! *Mutants.* No control variate: D stays at a floor. Steps eta/t: D falls like a power.
+//! *Mutants.* Without the control variate D stays at a floor; with steps eta/t it falls like a power.
 
 use crate::setup::runs::{each_round, option_one, shown};
 use lao_algorithms::thresholding::{Shape, Solver};

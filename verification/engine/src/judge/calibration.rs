@@ -6,7 +6,7 @@
 use super::equal::{self, EqualJudge};
 use super::slope::{Exponent, judge_slopes};
 use super::{BLOCK, Flow, MeanJudge, ProbJudge, bounded, compare, geom, mean, paired, prob, ratio};
-use crate::context::Direction;
+use crate::judge::Direction;
 use serde::{Deserialize, Serialize};
 
 /// A source of independent uniforms in [0, 1).

@@ -7,7 +7,7 @@
 
 use super::sample::Moments;
 use super::{DRAWN_LEVEL, Interval, nonfinite};
-use crate::context::Direction;
+use crate::judge::Direction;
 use crate::special::{normal_upper_quantile, student_tails, student_upper_quantile};
 use serde::{Deserialize, Serialize};
 

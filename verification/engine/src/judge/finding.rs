@@ -254,3 +254,13 @@ impl Finding {
         outside.map(|(name, p)| format!("{name} = {p} is not a probability"))
     }
 }
+
+/// A direction on the real line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Direction {
+    /// Larger values.
+    Larger,
+    /// Smaller values.
+    Smaller,
+}

@@ -40,7 +40,7 @@ pub mod sample;
 pub mod slope;
 
 pub use exact::{exact, exact_all};
-pub use finding::{Decision, Finding, FindingKind, Flow, Guard, Interval, Stopped};
+pub use finding::{Decision, Direction, Finding, FindingKind, Flow, Guard, Interval, Stopped};
 pub use mean::MeanJudge;
 pub use prob::ProbJudge;
 pub use property::PropertyTally;

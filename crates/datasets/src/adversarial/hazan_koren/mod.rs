@@ -23,8 +23,8 @@ mod rare;
 mod signed_rows;
 
 pub use pair::Pair;
-pub use planted::Planted;
-pub use rare::Rare;
+pub use planted::{Planted, PlantedParams};
+pub use rare::{Rare, RareParams};
 pub use signed_rows::SignedRows;
 
 use crate::contract::check_observe;

@@ -20,19 +20,34 @@ pub struct Planted {
     label: f64,
 }
 
-impl Planted {
-    /// Returns the population in which attribute `place` of `dim` has this advantage p; labels of size
-    /// `label`.
+/// The numbers that determine a [`Planted`] population.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlantedParams {
+    /// The number of attributes.
+    pub dim: usize,
+    /// The attribute that agrees with the label a little too often.
+    pub place: u32,
+    /// The advantage p.
+    pub advantage: f64,
+    /// The size of the labels.
+    pub label: f64,
+}
+
+impl PlantedParams {
+    /// Returns the population.
     ///
     /// # Errors
     /// Fails when the place does not exist, p is outside [0, 1], or the label is negative or not finite.
-    pub fn new(dim: usize, place: u32, advantage: f64, label: f64) -> Result<Planted, DesignError> {
+    pub fn build(self) -> Result<Planted, DesignError> {
+        let PlantedParams { dim, place, advantage, label } = self;
         check_attribute(NAME, "place", place, dim)?;
         check(NAME, "advantage", advantage, (0.0..=1.0).contains(&advantage), "between 0 and 1")?;
         check(NAME, "label", label, label >= 0.0 && label.is_finite(), "finite and not negative")?;
         Ok(Planted { dim, place, advantage, label })
     }
+}
 
+impl Planted {
     /// Returns the Kullback-Leibler divergence, in nats, between the law of one observation of attribute j
     /// given y and that of any other attribute; about `p^2/2`.
     pub fn information_per_observation(&self) -> f64 {

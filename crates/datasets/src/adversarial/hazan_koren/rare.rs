@@ -18,12 +18,26 @@ pub struct Rare {
     label: f64,
 }
 
-impl Rare {
-    /// Returns the population in which attribute `place` of `dim` is the one that predicts.
+/// The numbers that determine a [`Rare`] population.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RareParams {
+    /// The number of attributes.
+    pub dim: usize,
+    /// The attribute that predicts.
+    pub place: u32,
+    /// The probability e with which an attribute is not zero.
+    pub frequency: f64,
+    /// The label.
+    pub label: f64,
+}
+
+impl RareParams {
+    /// Returns the population.
     ///
     /// # Errors
     /// Fails when the place does not exist, the frequency is outside [0, 1], or the label is not finite.
-    pub fn new(dim: usize, place: u32, frequency: f64, label: f64) -> Result<Rare, DesignError> {
+    pub fn build(self) -> Result<Rare, DesignError> {
+        let RareParams { dim, place, frequency, label } = self;
         check_attribute(NAME, "place", place, dim)?;
         check(NAME, "frequency", frequency, (0.0..=1.0).contains(&frequency), "between 0 and 1")?;
         check(NAME, "label", label, label.is_finite(), "finite")?;

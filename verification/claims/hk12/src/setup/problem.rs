@@ -4,7 +4,9 @@
 //! the method keeps to: the l2 ball for Ridge, the l1 ball for Lasso. So no test sample is needed.
 
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams, Horizon};
-use lao_datasets::adversarial::hazan_koren::{Pair, Planted, Population, PopulationStream, Rare, SignedRows};
+use lao_datasets::adversarial::hazan_koren::{
+    Pair, PlantedParams, Population, PopulationStream, RareParams, SignedRows,
+};
 use lao_kernels::SparseVector;
 use lao_observation::{
     BlockBuf, Budget, Example, LearnError, Learner, Rng, Seed, Session, SessionError, SessionLimit, Source,
@@ -116,16 +118,18 @@ impl Problem {
         Ok(Problem::library(1.0, 0.5 * 1.35 * 1.35, Pair::new(dim, 0.35)?))
     }
 
-    /// Lasso: [`Planted`], signs of which the first has the label's with probability 0.8. The best predictor
-    /// is `0.6 B e_1`, inside the ball.
+    /// Lasso: [`PlantedParams`], signs of which the first has the label's with probability 0.8. The best
+    /// predictor is `0.6 B e_1`, inside the ball.
     pub(crate) fn signs(dim: usize, radius: f64) -> anyhow::Result<Problem> {
         let worst = 0.5 * (1.6 * radius).powi(2);
-        Ok(Problem::library(radius, worst, Planted::new(dim, 0, 0.6, radius)?))
+        let planted = PlantedParams { dim, place: 0, advantage: 0.6, label: radius };
+        Ok(Problem::library(radius, worst, planted.build()?))
     }
 
-    /// Lasso, hard: [`Rare`] with this frequency, `B = 1`. The best predictor is `e_1`.
+    /// Lasso, hard: [`RareParams`] with this frequency, `B = 1`. The best predictor is `e_1`.
     pub(crate) fn rare(dim: usize, frequency: f64) -> anyhow::Result<Problem> {
-        Ok(Problem::library(1.0, 2.0 * frequency, Rare::new(dim, 0, frequency, 1.0)?))
+        let rare = RareParams { dim, place: 0, frequency, label: 1.0 };
+        Ok(Problem::library(1.0, 2.0 * frequency, rare.build()?))
     }
 
     /// Ridge: `x` uniform on the sphere, `y` is `(B/2) x_1` and noise uniform within `B/2`.

@@ -17,9 +17,6 @@
 //! At the last round, if it does not explore, both features are in the set but for a small probability, and
 //! have at least an eighth of their weight in `wbar_s`. The number of rounds without a feature is a matter of
 //! what is asked for, which a crippled estimate leaves as it is: that cell says nothing about learning.
-//!
-//! *Mutants.* Exploration that hears nothing after round 100; sets chosen from the predicting weights (the
-//! greedy method).
 
 use super::regret::{drawn, judge_exponent, marks, mean_at};
 use super::watched::{self, Exploration, Silenced, Watched};

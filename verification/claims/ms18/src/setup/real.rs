@@ -18,8 +18,6 @@
 //! at the middle target only: the early one is passed by most runs of both methods with their first updates,
 //! and how many Hybrid wins there is noted. Then sign tests over fresh trials. A trial is a new split and a
 //! new stream of the same rows: p-values are about this resampling, not about other data.
-//!
-//! *Mutants.* The labels of the two methods swapped; Hybrid exploiting random attributes; the step reversed.
 
 use crate::setup::shown::shown;
 use anyhow::Context as _;

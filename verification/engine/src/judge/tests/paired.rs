@@ -1,5 +1,5 @@
 use super::{ALPHA, assert_broken, uniforms};
-use crate::context::Direction;
+use crate::judge::Direction;
 use crate::judge::calibration::{UnitMeanLaw, normal};
 use crate::judge::compare::{self, Change, RateChange, RateScale, Replicates};
 use crate::judge::{Decision, paired, ratio};
