@@ -2,6 +2,7 @@
 
 use crate::kinds::{Analysis, Rows};
 use crate::record::BenchRecord;
+use crate::row::Row;
 use crate::run;
 use crate::scenario::{SCENARIOS, Scenario};
 use crate::tier::BenchTier;
@@ -88,7 +89,7 @@ impl Page {
 
 /// Returns a line for each job that failed.
 pub fn failures(record: &BenchRecord) -> Vec<String> {
-    let line = |row: &crate::row::Row| {
+    let line = |row: &Row| {
         let error = row.error.as_deref().unwrap_or_default();
         format!("{}, repetition {}, d = {}: {error}", row.learner, row.repetition, row.dim)
     };

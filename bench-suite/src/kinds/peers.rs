@@ -11,10 +11,10 @@
 
 use super::{Analysis, Job, Kind, Measurement, Rows};
 use crate::data::{Data, DenseRows};
-use crate::row::median;
+use crate::npy;
+use crate::row::{Row, median};
 use crate::runner::{self, Answer, Request, Runner};
 use crate::tier::Size;
-use crate::{npy, row::Row};
 use anyhow::{Context as _, anyhow, bail, ensure};
 use lao_observation::Seed;
 use serde::Deserialize;

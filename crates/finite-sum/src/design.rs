@@ -5,7 +5,6 @@ use crate::gram::{self, GramScratch};
 use crate::moments::{self, Moments};
 use crate::sweep::{self, Pass};
 use lao_kernels::{Compressed, Element, all_finite, first_not_finite};
-use rayon::prelude::*;
 use std::fmt::{self, Debug};
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
@@ -151,8 +150,7 @@ impl<T: Element> DesignMatrix<T> {
     }
 
     fn by_columns(rows: usize, dim: usize, values: Numbers<T>) -> Result<DesignMatrix<T>, FiniteSumError> {
-        let moments = check_dense([rows, dim], &values, moments::columns, |at| (at % rows, at / rows))?;
-        Ok(DesignMatrix { moments: moments.into(), ..DesignMatrix::new(rows, dim, Layout::Columns(values)) })
+        DesignMatrix::new(rows, dim, Layout::Columns(values)).checked()
     }
 
     /// Returns the matrix of dense numbers, n x d and row-major: value (i, j) is at `i * dim + j`.
@@ -177,8 +175,24 @@ impl<T: Element> DesignMatrix<T> {
     }
 
     fn by_rows(rows: usize, dim: usize, values: Numbers<T>) -> Result<DesignMatrix<T>, FiniteSumError> {
-        let moments = check_dense([rows, dim], &values, moments::rows, |at| (at / dim, at % dim))?;
-        Ok(DesignMatrix { moments: moments.into(), ..DesignMatrix::new(rows, dim, Layout::Rows(values)) })
+        DesignMatrix::new(rows, dim, Layout::Rows(values)).checked()
+    }
+
+    /// Checks dense numbers. Finding their moments reads all of them; a mean is finite where its column is.
+    fn checked(self) -> Result<Self, FiniteSumError> {
+        let DesignMatrix { rows, dim, layout, .. } = &self;
+        let (rows, dim) = (*rows, *dim);
+        let (Layout::Columns(values) | Layout::Rows(values)) = layout else { return Ok(self) };
+        if rows.checked_mul(dim) != Some(values.len()) || rows.max(dim) > u32::MAX as usize {
+            return Err(FiniteSumError::Shape { rows, dim, values: values.len() });
+        }
+        if all_finite(&self.moments().means) {
+            return Ok(self);
+        }
+        let Some(at) = first_not_finite(values) else { return Ok(self) };
+        let by_columns = matches!(layout, Layout::Columns(_));
+        let [row, attribute] = if by_columns { [at % rows, at / rows] } else { [at / dim, at % dim] };
+        Err(FiniteSumError::NotFinite { row, attribute, value: values[at].to_f64() })
     }
 
     /// Returns the matrix of sparse, compressed rows (CSR): line i is row i.
@@ -193,36 +207,6 @@ impl<T: Element> DesignMatrix<T> {
         let (rows, dim) = (columns.width(), columns.lines());
         let transposed = columns.transpose();
         DesignMatrix::new(rows, dim, Layout::Compressed { columns, rows: transposed })
-    }
-}
-
-/// Numbers that a thread checks at once.
-const CHECKED_AT_ONCE: usize = 1 << 16;
-
-/// Checks dense numbers, and returns the moments of their columns, which are not finite if a number is not.
-fn check_dense<T: Element>(
-    [rows, dim]: [usize; 2],
-    values: &[T],
-    moments: impl Fn(&[T], usize, usize) -> Moments,
-    place: impl Fn(usize) -> (usize, usize),
-) -> Result<Moments, FiniteSumError> {
-    if rows.checked_mul(dim) != Some(values.len()) || rows.max(dim) > u32::MAX as usize {
-        return Err(FiniteSumError::Shape { rows, dim, values: values.len() });
-    }
-    let moments = moments(values, rows, dim);
-    if all_finite(&moments.means) {
-        return Ok(moments);
-    }
-    // The first one, whichever part is done first.
-    let parts = values.par_chunks(CHECKED_AT_ONCE).enumerate();
-    let found =
-        parts.find_map_first(|(part, values)| first_not_finite(values).map(|at| part * CHECKED_AT_ONCE + at));
-    match found {
-        None => Ok(moments),
-        Some(at) => {
-            let (row, attribute) = place(at);
-            Err(FiniteSumError::NotFinite { row, attribute, value: values[at].to_f64() })
-        }
     }
 }
 
@@ -303,7 +287,9 @@ impl<T: Element> Design for DesignMatrix<T> {
                 Layout::CompressedRows(rows.restrict(support))
             }
         };
-        Arc::new(DesignMatrix::new(self.rows, support.len(), layout))
+        let moments = self.moments.get().map(|moments| moments.restrict(support));
+        let moments = moments.map_or_else(OnceLock::new, OnceLock::from);
+        Arc::new(DesignMatrix { moments, ..DesignMatrix::new(self.rows, support.len(), layout) })
     }
 
     fn moments(&self) -> &Moments {

@@ -28,6 +28,12 @@ impl Moments {
     fn zeros(dim: usize) -> Self {
         Moments { means: vec![0.0; dim], scales: vec![0.0; dim] }
     }
+
+    /// Returns the moments of the columns in `support` alone.
+    pub fn restrict(&self, support: &[u32]) -> Self {
+        let pick = |all: &[f64]| support.iter().map(|&j| all[j as usize]).collect();
+        Moments { means: pick(&self.means), scales: pick(&self.scales) }
+    }
 }
 
 /// Returns a power of two by which values are multiplied before they are added up to their mean, which is

@@ -42,7 +42,8 @@ impl FiniteSum {
         // The vector that rows are centered by: zero or the mean. An intercept centers the rows, too, and the
         // labels.
         let centered = self.intercept || self.offset().is_some();
-        let center = |a: usize| if centered { self.means[support[a] as usize] } else { 0.0 };
+        let means = centered.then(|| &self.design.moments().means);
+        let center = |a: usize| means.map_or(0.0, |means| means[support[a] as usize]);
         let scale = |a: usize| self.standard.as_deref().map_or(1.0, |s| s.inverse[support[a] as usize]);
         for a in 0..size {
             for b in 0..=a {
@@ -68,7 +69,8 @@ impl FiniteSum {
             return Ok(mean);
         }
         let inverse = |j: u32| self.standard.as_deref().map_or(1.0, |s| s.inverse[j as usize]);
-        let predicted = x.view().iter().map(|(j, weight)| weight * inverse(j) * self.means[j as usize]);
+        let means = &self.design.moments().means;
+        let predicted = x.view().iter().map(|(j, weight)| weight * inverse(j) * means[j as usize]);
         Ok(mean - predicted.sum::<f64>())
     }
 }

@@ -58,7 +58,6 @@ impl FiniteSum {
             _ => Vec::new(),
         };
         self.standard = Some(Arc::new(Standard { inverse, offset }));
-        self.means = Arc::new(means.clone());
         Ok(self)
     }
 

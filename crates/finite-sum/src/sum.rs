@@ -40,8 +40,6 @@ pub struct FiniteSum {
     pub(crate) ridge: f64,
     pub(crate) intercept: bool,
     pub(crate) standard: Option<Arc<Standard>>,
-    /// The means of the columns, as stored, if an intercept or standardization needs them.
-    pub(crate) means: Arc<Vec<f64>>,
     pub(crate) calls: Cell<u64>,
     pub(crate) thresholds: Cell<u64>,
     pub(crate) work: Work,
@@ -101,7 +99,6 @@ impl FiniteSum {
             ridge: 0.0,
             intercept: false,
             standard: None,
-            means: Arc::default(),
             calls: Cell::new(0),
             thresholds: Cell::new(0),
             work,
@@ -120,12 +117,8 @@ impl FiniteSum {
     }
 
     /// Gives every output an intercept, which is neither thresholded nor shrunk.
-    pub fn with_intercept(mut self) -> FiniteSum {
-        self.intercept = true;
-        if self.means.is_empty() {
-            self.means = Arc::new(self.design.moments().means.clone());
-        }
-        self
+    pub fn with_intercept(self) -> FiniteSum {
+        FiniteSum { intercept: true, ..self }
     }
 
     /// Makes one component of every `size` consecutive rows: the mean of their losses. The sum as a whole
@@ -375,7 +368,6 @@ impl FiniteSum {
             intercept: self.intercept,
             standard: standard
                 .map(|s| Arc::new(Standard { inverse: pick(&s.inverse), offset: pick(&s.offset) })),
-            means: Arc::new(pick(&self.means)),
             calls: Cell::new(0),
             thresholds: Cell::new(0),
             work,

@@ -63,7 +63,7 @@ pub(crate) fn columns<T: Element>(values: &[T], n: usize, dim: usize, pass: Pass
     }
     slopes_of_tile(slopes, n, model.len(), row, 0, slope);
     for (sum, slopes) in sums.iter_mut().zip(slopes.chunks_exact(n.max(1))) {
-        each_chunk(sum, n * dim, |first, sum| {
+        each_chunk(sum, width_of_chunk(n * dim), |first, sum| {
             for rows in tiles(n) {
                 let columns = (first..first + sum.len()).map(|j| column(j, rows.clone()));
                 gradient_block(columns, &slopes[rows.clone()], sum);
@@ -76,14 +76,17 @@ fn tiles(n: usize) -> impl Iterator<Item = Range<usize>> {
     (0..n).step_by(TILE).map(move |start| start..n.min(start + TILE))
 }
 
-/// Calls `fill` for each group of columns, with the group's first column and its sums. All threads take part
-/// if there are at least [`PARALLEL`] entries.
-fn each_chunk(sums: &mut [f64], entries: usize, fill: impl Fn(usize, &mut [f64]) + Sync) {
-    if entries < PARALLEL {
-        return fill(0, sums);
-    }
-    let chunks = sums.par_chunks_mut(COLUMNS).enumerate();
-    chunks.for_each(|(chunk, sums)| fill(chunk * COLUMNS, sums));
+/// Calls `fill` for each group of `width` columns, with the group's first column and its sums; all threads
+/// take part. Without a width, all columns are one group.
+fn each_chunk(sums: &mut [f64], width: Option<usize>, fill: impl Fn(usize, &mut [f64]) + Sync) {
+    let Some(width) = width else { return fill(0, sums) };
+    let chunks = sums.par_chunks_mut(width).enumerate();
+    chunks.for_each(|(chunk, sums)| fill(chunk * width, sums));
+}
+
+/// Returns the width of a group of columns, if there are enough entries for several threads.
+fn width_of_chunk(entries: usize) -> Option<usize> {
+    (entries >= PARALLEL).then_some(COLUMNS)
 }
 
 /// Passes over some rows of dense columns of `n` values.
@@ -124,7 +127,7 @@ pub(crate) fn rows<T: Element>(values: &[T], n: usize, dim: usize, pass: Pass<'_
     let threads = rayon::current_num_threads();
     let divide = n * dim >= PARALLEL && LINE * read <= dim && threads > 1;
     let [least, most] = STRIPES;
-    let stripe = dim.div_ceil(threads).clamp(least, most);
+    let stripe = divide.then(|| dim.div_ceil(threads).clamp(least, most));
     let band = if sums.is_empty() || divide { n } else { ROW_TILE };
     for start in (0..n).step_by(band.max(1)) {
         let size = band.min(n - start);
@@ -144,16 +147,11 @@ pub(crate) fn rows<T: Element>(values: &[T], n: usize, dim: usize, pass: Pass<'_
         }
         slopes_of_tile(tile, size, model.len(), row, start, slope);
         for (sum, slopes) in sums.iter_mut().zip(tile.chunks_exact(size)) {
-            let add = |(piece, sum): (usize, &mut [f64])| {
-                let columns = piece * stripe..piece * stripe + sum.len();
+            each_chunk(sum, stripe, |first, sum| {
+                let columns = first..first + sum.len();
                 let rows = rows.chunks_exact(dim.max(1)).map(|row| &row[columns.clone()]);
                 add_columns(rows.zip(slopes.iter().copied()), sum);
-            };
-            if divide {
-                sum.par_chunks_mut(stripe).enumerate().for_each(add);
-            } else {
-                add((0, sum));
-            }
+            });
         }
     }
 }
@@ -215,7 +213,7 @@ pub(crate) fn compressed_columns<T: Element>(columns: &Compressed<T>, pass: Pass
     }
     slopes_of_tile(tile, size, model.len(), row, 0, slope);
     for (sum, slopes) in sums.iter_mut().zip(tile.chunks_exact(size.max(1))) {
-        each_chunk(sum, columns.entries(), |first, sum| {
+        each_chunk(sum, width_of_chunk(columns.entries()), |first, sum| {
             for (j, sum) in sum.iter_mut().enumerate() {
                 let (indices, values) = columns.line(first + j);
                 *sum += gather_dot(indices, values, slopes);

@@ -69,7 +69,7 @@ fn a_number_that_is_not_finite_is_named_with_its_place() {
             FiniteSumError::NotFinite { row, attribute, value: f64::NAN }.to_string()
         );
     }
-    // The first of several, where they are checked on several threads.
+    // The first of several.
     let mut values = vec![1.0; 300_000];
     for at in [250_001, 70_003, 140_000] {
         values[at] = f64::INFINITY;

@@ -6,9 +6,10 @@ import numbers
 import os
 import time
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Iterable, Mapping, Sequence
+from typing import Any, Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -152,12 +153,12 @@ class Session:
     ) -> None:
         """Tells the values of a slot, by name or in the order of its attributes, and the label if it is
         known. If a value does not fit, nothing is recorded."""
-        self._study.tell(*self._row(self._asked(), slot, values, label))
+        self._study.tell(*self._row(self._asked, slot, values, label))
 
     def tell_all(self, rows: Iterable[Sequence[Any]]) -> None:
         """Tells several slots at once: all of them are recorded, or none. A row is `(slot, values)` or
         `(slot, values, label)`, as the arguments of `tell`."""
-        asked = self._asked()
+        asked = cache(self._asked)
         self._study.tell_all([self._row(asked, *row) for row in rows])
 
     def label(self, slot: Slot | int, label: Any) -> None:
@@ -204,7 +205,7 @@ class Session:
 
     def _row(
         self,
-        asked: dict[int, list[str]],
+        asked: Callable[[], dict[int, list[str]]],
         slot: Slot | int,
         values: Mapping[str, float] | Sequence[float],
         label: Any = None,
@@ -213,7 +214,7 @@ class Session:
         number = _number(slot)
         if isinstance(values, Mapping):
             # A slot that is not open is refused with the reason when it is told.
-            names = asked.get(number, list(values))
+            names = asked().get(number, list(values))
             for name in values:
                 if name not in names:
                     raise ValueError(

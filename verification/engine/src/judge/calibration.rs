@@ -5,8 +5,9 @@
 
 use super::equal::{self, EqualJudge};
 use super::slope::{Exponent, judge_slopes};
-use super::{BLOCK, Flow, MeanJudge, ProbJudge, bounded, compare, geom, mean, paired, prob, ratio};
-use crate::judge::Direction;
+use super::{
+    BLOCK, Direction, Flow, MeanJudge, ProbJudge, bounded, compare, geom, mean, paired, prob, ratio,
+};
 use serde::{Deserialize, Serialize};
 
 /// A source of independent uniforms in [0, 1).

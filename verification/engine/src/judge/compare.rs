@@ -6,8 +6,7 @@
 //! slower is a fixed distance away, by an interval for the difference of the means.
 
 use super::sample::Moments;
-use super::{DRAWN_LEVEL, Interval, nonfinite};
-use crate::judge::Direction;
+use super::{DRAWN_LEVEL, Direction, Interval, nonfinite};
 use crate::special::{normal_upper_quantile, student_tails, student_upper_quantile};
 use serde::{Deserialize, Serialize};
 

@@ -18,8 +18,7 @@ use super::calibration::{UnitDraw, UnitMeanLaw, normal};
 use super::compare::{self, RateScale, Replicates};
 use super::equal::{self, EqualJudge};
 use super::slope::{Exponent, judge_slopes};
-use super::{BLOCK, Flow, MeanJudge, geom, mean, paired, prob, ratio};
-use crate::judge::Direction;
+use super::{BLOCK, Direction, Flow, MeanJudge, geom, mean, paired, prob, ratio};
 use crate::special::{ln_gamma, normal_quantile, normal_upper_quantile, student_upper_quantile};
 
 /// The probability that an engine rejects a true null.

@@ -1,8 +1,7 @@
 use super::{ALPHA, assert_broken, uniforms};
-use crate::judge::Direction;
 use crate::judge::calibration::{UnitMeanLaw, normal};
 use crate::judge::compare::{self, Change, RateChange, RateScale, Replicates};
-use crate::judge::{Decision, paired, ratio};
+use crate::judge::{Decision, Direction, paired, ratio};
 
 fn lognormals(n: usize, scale: f64, seed: u64) -> Vec<f64> {
     let mut uniform = uniforms(seed);
