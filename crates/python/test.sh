@@ -35,22 +35,22 @@ run() {
   "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall \
     target/wheels/*.whl
   "$folder/bin/python" -c 'import sklearn; print("scikit-learn", sklearn.__version__)'
-  "$folder/bin/python" -m pytest --quiet -p no:cacheprovider --durations=10
+  "$folder/bin/python" -m pytest --quiet -p no:cacheprovider --durations=10 --numprocesses 2 --dist worksteal
 }
 
-# Packages are fetched while the wheel is compiled.
-newest=(maturin scikit-learn pandas polars pyarrow matplotlib mypy onnxruntime pytest
-  "dask[array,dataframe]" distributed)
+# The packages of the tests are fetched while the wheel is compiled.
+environment target/builder 'maturin>=1.9,<2'
+newest=(scikit-learn pandas polars pyarrow matplotlib mypy onnxruntime pytest
+  pytest-xdist "dask[array,dataframe]" distributed)
 environment target/newest "${newest[@]}" &
 fetching=$!
-cargo fetch --quiet --locked
-wait "$fetching"
 rm -rf target/wheels
-target/newest/bin/maturin build --quiet --release --locked --interpreter "$python" --out target/wheels
-if ! target/newest/bin/maturin sdist --out target/wheels > target/sdist.log 2>&1; then
+target/builder/bin/maturin build --quiet --release --locked --interpreter "$python" --out target/wheels
+if ! target/builder/bin/maturin sdist --out target/wheels > target/sdist.log 2>&1; then
   cat target/sdist.log >&2
   exit 1
 fi
+wait "$fetching"
 ls -l target/wheels
 
 # As a new user has it: the wheel and what it asks for, nothing else, and the first lines of the page.
@@ -65,6 +65,6 @@ if [ "$which" != --oldest ]; then
   run target/newest
 fi
 if [ "$which" != --newest ]; then
-  environment target/oldest 'scikit-learn==1.6.*' 'numpy<2' pandas pytest
+  environment target/oldest 'scikit-learn==1.6.*' 'numpy<2' pandas pytest pytest-xdist
   run target/oldest
 fi

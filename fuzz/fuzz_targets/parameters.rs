@@ -1,6 +1,6 @@
 #![no_main]
 
-#[path = "../../crates/algorithms/tests/targets/mod.rs"]
+#[path = "../../crates/algorithms/tests/algorithms/targets/mod.rs"]
 mod targets;
 
 libfuzzer_sys::fuzz_target!(|text: &str| {

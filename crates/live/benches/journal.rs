@@ -5,7 +5,7 @@
 //!
 //! Outside of `cargo bench` the journals are short.
 
-#[path = "../tests/beside/mod.rs"]
+#[path = "../tests/live/beside/mod.rs"]
 #[allow(dead_code, reason = "each program uses its part")]
 mod beside;
 

@@ -1,6 +1,7 @@
 //! Processes that are killed at random moments. They have a file of their own: a process that is being
 //! started holds for a moment the locks of all studies that other tests of its file have open.
 
+#[path = "live/beside/mod.rs"]
 mod beside;
 
 use beside::{BUDGET, description, snapshots, step};

@@ -6,12 +6,11 @@
 //!
 //! *Why not the crate `csv`*, with which `lao` reads the tables of people: that crate accepts any bytes as
 //! some rows. It takes a quote that is never closed for the rest of the file, and text behind a closing quote
-//! for a part of the field (the test `what_the_csv_crate_accepts_is_refused` in `tests/readers.rs`), where a
-//! strict reader must name the line. Its record grows with the row, so that a stream without line ends
-//! exhausts the memory; this one stops at the [limits](super::limits) (the test
-//! `a_csv_line_without_an_end_is_refused` in `tests/endless.rs`). `lao` has the whole text in memory before
-//! it splits the text, and therefore needs no limit. On well-formed text both give the same numbers (the test
-//! `csv_agrees_with_the_csv_crate`).
+//! for a part of the field (the test `readers::what_the_csv_crate_accepts_is_refused`), where a strict reader
+//! must name the line. Its record grows with the row, so that a stream without line ends exhausts the memory;
+//! this one stops at the [limits](super::limits) (the test `endless::a_csv_line_without_an_end_is_refused`).
+//! `lao` has the whole text in memory before it splits the text, and therefore needs no limit. On well-formed
+//! text both give the same numbers (the test `readers::csv_agrees_with_the_csv_crate`).
 
 use super::error::{At, FormatError, ReadProblem};
 use super::limits::{LONGEST_FIELD, LONGEST_LINE, MOST_FIELDS};

@@ -1,0 +1,6 @@
+//! Tests of the command `lao`, as one program: it links once, and its tests run side by side.
+
+mod book;
+mod command;
+mod export;
+mod live;

@@ -1,0 +1,5 @@
+//! Tests of the library `lao`, as one program: it links once, and its tests run side by side.
+
+mod gaps;
+mod resume;
+mod tables;
