@@ -2,8 +2,8 @@
 
 use super::fit::{Beside, Fit, LANES, filled};
 use super::{
-    CONFIDENCE, DROPPED_BELOW, DUE, LEAD, LEAST_SEEN, NOISE_AFTER_CHANGE, Pursuit, PursuitParams, Scratch,
-    TIGHTEST_AT, TOLERANCE, WATCHED_ABOVE,
+    CONFIDENCE, DROPPED_BELOW, DUE, LEAD, LEAST_SEEN, NOISE_AFTER_CHANGE, Pursuit, PursuitParams,
+    SEEN_ENOUGH, Scratch, TIGHTEST_AT, TOLERANCE, WATCHED_ABOVE,
 };
 use crate::money::Money;
 use lao_observation::Tariff;
@@ -177,11 +177,33 @@ impl Pursuit {
             let j = self.pool[at];
             let worth = self.worth(j, self.z[j as usize].abs());
             let ahead = best.is_none_or(|(most, _)| worth.total_cmp(&most).is_ge());
-            if ahead && self.significant(j) && self.has_a_place(j) {
+            if ahead && self.significant(j) && self.has_a_place(j) && !self.waits(j) {
                 best = Some((worth, j));
             }
         }
         best.map(|(_, j)| j)
+    }
+
+    /// Returns whether `j` may stand in for another attribute, for which it waits: one that it explains in
+    /// part, that may explain more of the label, that was observed less often, and that costs no more. Since
+    /// what may explain most is observed next, `j` does not wait for long.
+    fn waits(&self, j: u32) -> bool {
+        let Pursuit { params, support, moments, interest, explained, .. } = self;
+        let Some(slot) = moments.pairs.slot(j) else { return false };
+        let price =
+            |k: u32| params.money.as_ref().map_or(0.0, |money| price_beside(&money.tariff, support, k));
+        let (bound, seen, of_j) = (interest[j as usize], moments.seen[j as usize], price(j));
+        (0..params.dim as u32).any(|i| {
+            let at = i as usize;
+            let ((_, count), product) = (moments.pair(i, slot), moments.product(i, slot));
+            interest[at] > bound
+                && moments.seen[at] < SEEN_ENOUGH * seen
+                && count >= LEAST_SEEN as f64
+                && product * product > TOLERANCE * moments.variance(i) * moments.variance(j)
+                && 1.0 - explained[at] >= TOLERANCE
+                && price(i) <= of_j
+                && support.binary_search(&i).is_err()
+        })
     }
 
     /// Returns whether the money of a predictor pays for the support with `j`, or with `j` in the place of

@@ -22,7 +22,8 @@
 //! V_j   = the variance of g_j: sigma^2 q_j / n_j, more where sums rest on different examples or large
 //!         values come with large errors
 //! z_j   = g_j / sqrt(V_j)
-//! add to S the watched j of largest |z_j|, if z_j^2 > (1 + 10/n_j) (2 log(d/level) + log(1 + n_j/10))
+//! add to S the watched j of largest |z_j|, if z_j^2 > (1 + 10/n_j) (2 log(d/level) + log(1 + n_j/10)),
+//!     and j waits for no other attribute
 //! drop from S the k with |beta_k| < 3 standard errors
 //! watch, beside S, a third of the rest of the budget: the j of largest |z_j|
 //! observe in the next block W and, for the rest of the budget, the j of largest
@@ -32,6 +33,11 @@
 //! A value further than 4 standard deviations from the mean of its attribute counts as if it lay there, in
 //! training and in prediction, so that no single value decides. An attribute of which S explains more than
 //! nine tenths is not added: sums over different examples do not tell such attributes apart.
+//!
+//! An attribute j waits for an attribute i that j may only stand in for: `<u_i u_j>^2 / (<u_i^2> <u_j^2>)` is
+//! above a tenth, the upper confidence bound of the last line is larger for i than for j, and i was observed
+//! in less than four fifths as many examples. Since i is among the next to be observed, either the bound of i
+//! falls below that of j, or i itself becomes significant.
 //!
 //! The threshold for addition is the boundary that a standardized sum of n_j independent terms without effect
 //! ever crosses with probability at most `level/d` (a mixture of normal likelihood ratios, exact for normal
@@ -64,8 +70,8 @@
 //!
 //! *Proved and measured*: the budget holds by construction. The level is a theorem for normal errors of a
 //! known variance; here the variance is estimated, so the level is measured: on independent, correlated and
-//! heavy-tailed attributes without effect. Where attributes are correlated, a neighbor of an attribute with
-//! an effect may stand in for it for some time. That the error falls as 1/n after the support is found is a
+//! heavy-tailed attributes without effect. Where attributes are strongly correlated, a neighbor of an
+//! attribute with an effect may stand in for it for some time. That the error falls as 1/n after the support is found is a
 //! property of least squares. What the search costs is only measured.
 //!
 //! *What it does not do*: it does not follow coefficients that change in mid-stream. In its sums every
@@ -138,6 +144,8 @@ const DROPPED_BELOW: f64 = 3.0;
 const WITHIN: f64 = 4.0;
 /// The part of an attribute's variance that the support must leave unexplained, if it is to be added.
 const TOLERANCE: f64 = 0.1;
+/// An attribute waits for no other one that was observed in this part of its own examples.
+const SEEN_ENOUGH: f64 = 0.8;
 /// The `|z_j|` above which an attribute may be watched, and the lead of those that are watched already.
 const WATCHED_ABOVE: f64 = 1.5;
 const LEAD: f64 = 0.5;

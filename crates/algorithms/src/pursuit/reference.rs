@@ -1,8 +1,8 @@
 //! The [reference](crate::reference) of Pursuit.
 
 use super::{
-    BLOCKS, DROPPED_BELOW, DUE, FIRST_BLOCK, LEAST_SEEN, LONGEST_BLOCK, NOISE_AFTER_CHANGE, NOISE_MEMORY,
-    PursuitParams, TIGHTEST_AT, TOLERANCE, WATCHED_ABOVE, WITHIN,
+    BLOCKS, CONFIDENCE, DROPPED_BELOW, DUE, FIRST_BLOCK, LEAST_SEEN, LONGEST_BLOCK, NOISE_AFTER_CHANGE,
+    NOISE_MEMORY, PursuitParams, SEEN_ENOUGH, TIGHTEST_AT, TOLERANCE, WATCHED_ABOVE, WITHIN,
 };
 use crate::params::{ParamError, require};
 use crate::reference::{Mismatch, Reference, Seen, dot};
@@ -33,6 +33,8 @@ pub struct PursuitReference {
     /// Sum and number of the squared errors.
     errors: (f64, f64),
     z: Vec<f64>,
+    /// The upper confidence bound of each attribute.
+    bound: Vec<f64>,
     /// The part of each attribute's variance that the support explains.
     explained: Vec<f64>,
     fit: LeastSquares,
@@ -91,6 +93,7 @@ impl PursuitReference {
             before: Before { support: always, examples: 0.0, products: table, label: zeros.clone() },
             errors: (0.0, 0.0),
             z: zeros.clone(),
+            bound: zeros.clone(),
             explained: zeros,
             fit: LeastSquares::default(),
             intercept: 0.0,
@@ -220,7 +223,7 @@ impl PursuitReference {
 
     fn weigh(&mut self, j: usize) {
         let (n, variance) = (self.seen[j], self.variance(j));
-        self.z[j] = 0.0;
+        (self.z[j], self.bound[j]) = (0.0, 0.0);
         if n == 0.0 || variance == 0.0 {
             return;
         }
@@ -231,7 +234,20 @@ impl PursuitReference {
         let uneven_errors = self.error_square[j] * n / (self.products[j][j] * self.error[j]);
         let precise = variance * (1.0 / n - explained / self.fit.examples.max(n)).max(TOLERANCE / (2.0 * n));
         let of_noise = self.noise() * (uneven_errors - 4.0 / n.sqrt()).max(1.0) * precise;
-        self.z[j] = g / (of_noise + variance * self.uneven(j, &self.fit.beta)).sqrt();
+        let deviation = (of_noise + variance * self.uneven(j, &self.fit.beta)).sqrt();
+        self.z[j] = g / deviation;
+        let rest = variance * (1.0 - explained).max(TOLERANCE / 2.0);
+        self.bound[j] = (g.abs() + CONFIDENCE * deviation) / rest.sqrt();
+    }
+
+    /// Whether `j` waits for another attribute, which it may stand in for.
+    fn waits(&self, j: usize) -> bool {
+        (0..self.params.dim).filter(|i| !self.support.contains(i)).any(|i| {
+            let correlated = self.covariance(i, j).powi(2) > TOLERANCE * self.variance(i) * self.variance(j);
+            let known = self.counts[i][j] >= LEAST_SEEN as f64 && 1.0 - self.explained[i] >= TOLERANCE;
+            let less_seen = self.seen[i] < SEEN_ENOUGH * self.seen[j];
+            correlated && known && less_seen && self.bound[i] > self.bound[j]
+        })
     }
 
     fn weigh_all(&mut self) {
@@ -257,6 +273,7 @@ impl PursuitReference {
                 self.seen[*j] >= LEAST_SEEN as f64
                     && 1.0 - self.explained[*j] >= TOLERANCE
                     && self.z[*j].powi(2) > (1.0 + TIGHTEST_AT / self.seen[*j]) * bound
+                    && !self.waits(*j)
             };
             let z = |j: usize| self.z[j].abs();
             let candidates = self.pool.iter().copied().filter(significant);
