@@ -2,8 +2,8 @@
 
 use super::fit::{Beside, Fit, LANES, filled};
 use super::{
-    CONFIDENCE, DROPPED_BELOW, DUE, LEAD, LEAST_SEEN, NOISE_AFTER_CHANGE, Pursuit, PursuitParams,
-    SEEN_ENOUGH, Scratch, TIGHTEST_AT, TOLERANCE, WATCHED_ABOVE,
+    CONFIDENCE, DROPPED_BELOW, DUE, LEAD, LEAST_SEEN, NOISE_AFTER_CHANGE, Pursuit, PursuitParams, Scratch,
+    TIGHTEST_AT, TOLERANCE, WAITS_UNTIL, WATCHED_ABOVE,
 };
 use crate::money::Money;
 use lao_observation::Tariff;
@@ -184,24 +184,27 @@ impl Pursuit {
         best.map(|(_, j)| j)
     }
 
-    /// Returns whether `j` may stand in for another attribute, for which it waits: one that it explains in
-    /// part, that may explain more of the label, that was observed less often, and that costs no more. Since
-    /// what may explain most is observed next, `j` does not wait for long.
+    /// Returns whether `j`, which is significant, may only stand in for another attribute and waits for it:
+    /// one that `j` explains in part, that may explain more of the label, that was observed less often, and
+    /// that costs no more. Evidence that is strong enough ends the wait.
     fn waits(&self, j: u32) -> bool {
-        let Pursuit { params, support, moments, interest, explained, .. } = self;
+        let Pursuit { params, support, moments, z, interest, explained, .. } = self;
         let Some(slot) = moments.pairs.slot(j) else { return false };
+        let (bound, seen) = (interest[j as usize], moments.seen[j as usize]);
+        if z[j as usize].powi(2) > WAITS_UNTIL * boundary(params.dim, params.level, seen) {
+            return false;
+        }
         let price =
             |k: u32| params.money.as_ref().map_or(0.0, |money| price_beside(&money.tariff, support, k));
-        let (bound, seen, of_j) = (interest[j as usize], moments.seen[j as usize], price(j));
         (0..params.dim as u32).any(|i| {
             let at = i as usize;
             let ((_, count), product) = (moments.pair(i, slot), moments.product(i, slot));
             interest[at] > bound
-                && moments.seen[at] < SEEN_ENOUGH * seen
+                && moments.seen[at] < seen
                 && count >= LEAST_SEEN as f64
                 && product * product > TOLERANCE * moments.variance(i) * moments.variance(j)
                 && 1.0 - explained[at] >= TOLERANCE
-                && price(i) <= of_j
+                && price(i) <= price(j)
                 && support.binary_search(&i).is_err()
         })
     }

@@ -36,8 +36,8 @@
 //!
 //! An attribute j waits for an attribute i that j may only stand in for: `<u_i u_j>^2 / (<u_i^2> <u_j^2>)` is
 //! above a tenth, the upper confidence bound of the last line is larger for i than for j, and i was observed
-//! in less than four fifths as many examples. Since i is among the next to be observed, either the bound of i
-//! falls below that of j, or i itself becomes significant.
+//! in fewer examples. Since i is among the next to be observed, either the bound of i falls below that of j,
+//! or i itself becomes significant. If `z_j^2` is twice what the addition asks for, j waits no longer.
 //!
 //! The threshold for addition is the boundary that a standardized sum of n_j independent terms without effect
 //! ever crosses with probability at most `level/d` (a mixture of normal likelihood ratios, exact for normal
@@ -144,8 +144,8 @@ const DROPPED_BELOW: f64 = 3.0;
 const WITHIN: f64 = 4.0;
 /// The part of an attribute's variance that the support must leave unexplained, if it is to be added.
 const TOLERANCE: f64 = 0.1;
-/// An attribute waits for no other one that was observed in this part of its own examples.
-const SEEN_ENOUGH: f64 = 0.8;
+/// An attribute waits for no other one if `z_j^2` is this multiple of what its addition asks for.
+const WAITS_UNTIL: f64 = 2.0;
 /// The `|z_j|` above which an attribute may be watched, and the lead of those that are watched already.
 const WATCHED_ABOVE: f64 = 1.5;
 const LEAD: f64 = 0.5;

@@ -2,7 +2,7 @@
 
 use super::{
     BLOCKS, CONFIDENCE, DROPPED_BELOW, DUE, FIRST_BLOCK, LEAST_SEEN, LONGEST_BLOCK, NOISE_AFTER_CHANGE,
-    NOISE_MEMORY, PursuitParams, SEEN_ENOUGH, TIGHTEST_AT, TOLERANCE, WATCHED_ABOVE, WITHIN,
+    NOISE_MEMORY, PursuitParams, TIGHTEST_AT, TOLERANCE, WAITS_UNTIL, WATCHED_ABOVE, WITHIN,
 };
 use crate::params::{ParamError, require};
 use crate::reference::{Mismatch, Reference, Seen, dot};
@@ -245,8 +245,7 @@ impl PursuitReference {
         (0..self.params.dim).filter(|i| !self.support.contains(i)).any(|i| {
             let correlated = self.covariance(i, j).powi(2) > TOLERANCE * self.variance(i) * self.variance(j);
             let known = self.counts[i][j] >= LEAST_SEEN as f64 && 1.0 - self.explained[i] >= TOLERANCE;
-            let less_seen = self.seen[i] < SEEN_ENOUGH * self.seen[j];
-            correlated && known && less_seen && self.bound[i] > self.bound[j]
+            correlated && known && self.seen[i] < self.seen[j] && self.bound[i] > self.bound[j]
         })
     }
 
@@ -270,10 +269,11 @@ impl PursuitReference {
             let significant = |j: &usize| {
                 let bound = 2.0 * (self.params.dim as f64 / self.params.level).ln()
                     + (1.0 + self.seen[*j] / TIGHTEST_AT).ln();
+                let evidence = self.z[*j].powi(2) / ((1.0 + TIGHTEST_AT / self.seen[*j]) * bound);
                 self.seen[*j] >= LEAST_SEEN as f64
                     && 1.0 - self.explained[*j] >= TOLERANCE
-                    && self.z[*j].powi(2) > (1.0 + TIGHTEST_AT / self.seen[*j]) * bound
-                    && !self.waits(*j)
+                    && evidence > 1.0
+                    && (evidence > WAITS_UNTIL || !self.waits(*j))
             };
             let z = |j: usize| self.z[j].abs();
             let candidates = self.pool.iter().copied().filter(significant);
