@@ -71,8 +71,8 @@
 //! *Proved and measured*: the budget holds by construction. The level is a theorem for normal errors of a
 //! known variance; here the variance is estimated, so the level is measured: on independent, correlated and
 //! heavy-tailed attributes without effect. Where attributes are strongly correlated, a neighbor of an
-//! attribute with an effect may stand in for it for some time. That the error falls as 1/n after the support is found is a
-//! property of least squares. What the search costs is only measured.
+//! attribute with an effect may stand in for it for some time. That the error falls as 1/n after the support
+//! is found is a property of least squares. What the search costs is only measured.
 //!
 //! *What it does not do*: it does not follow coefficients that change in mid-stream. In its sums every
 //! example counts the same, so that the estimate lies between the old and the new coefficients. Two things
