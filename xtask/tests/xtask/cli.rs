@@ -1,7 +1,6 @@
 //! Tests of the commands as a user sees them: exit states, messages and files.
 
-use crate::common;
-use crate::common::{CHEAP, output, text};
+use crate::common::{self, CHEAP, output, text};
 use assert_cmd::Command;
 use std::path::Path;
 use std::process::Output;

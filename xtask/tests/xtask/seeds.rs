@@ -1,7 +1,6 @@
 //! Tests of `cargo xtask seeds`: two cheap claims under two seeds, resumed and extended.
 
-use crate::common;
-use crate::common::{CHEAP, RATED, exits, json, refused};
+use crate::common::{self, CHEAP, RATED, exits, json, refused};
 use std::path::{Path, PathBuf};
 
 /// Returns the files of results below a folder, without the lock.

@@ -6,7 +6,6 @@ use super::{
     TIGHTEST_AT, TOLERANCE, WAITS_UNTIL, WATCHED_ABOVE,
 };
 use crate::money::Money;
-use lao_observation::Tariff;
 
 /// Returns the square that `z_j` must exceed after `n` observations.
 fn boundary(dim: usize, level: f64, n: f64) -> f64 {
@@ -194,17 +193,18 @@ impl Pursuit {
         if z[j as usize].powi(2) > WAITS_UNTIL * boundary(params.dim, params.level, seen) {
             return false;
         }
-        let price =
-            |k: u32| params.money.as_ref().map_or(0.0, |money| price_beside(&money.tariff, support, k));
+        let explains = |i: u32| {
+            let ((_, count), product) = (moments.pair(i, slot), moments.product(i, slot));
+            count >= LEAST_SEEN as f64
+                && product * product > TOLERANCE * moments.variance(i) * moments.variance(j)
+        };
         (0..params.dim as u32).any(|i| {
             let at = i as usize;
-            let ((_, count), product) = (moments.pair(i, slot), moments.product(i, slot));
             interest[at] > bound
                 && moments.seen[at] < seen
-                && count >= LEAST_SEEN as f64
-                && product * product > TOLERANCE * moments.variance(i) * moments.variance(j)
+                && explains(i)
                 && 1.0 - explained[at] >= TOLERANCE
-                && price(i) <= price(j)
+                && self.price(i) <= self.price(j)
                 && support.binary_search(&i).is_err()
         })
     }
@@ -229,10 +229,15 @@ impl Pursuit {
 
     /// Returns what evidence `z` on attribute `j` counts: per money, if there are prices.
     fn worth(&self, j: u32, z: f64) -> f64 {
-        self.params
-            .money
-            .as_ref()
-            .map_or(z, |money| money.per_money(z, price_beside(&money.tariff, &self.support, j)))
+        self.params.money.as_ref().map_or(z, |money| money.per_money(z, self.price(j)))
+    }
+
+    /// Returns what attribute `j` costs beside the others of the support; 0 if there are no prices.
+    fn price(&self, j: u32) -> f64 {
+        let Some(Money { tariff, .. }) = &self.params.money else { return 0.0 };
+        let panel = tariff.panel(j);
+        let bought = self.support.iter().any(|&k| k != j && tariff.panel(k) == panel);
+        if bought { 0.0 } else { tariff.price(j) }
     }
 
     /// Puts cheaper attributes in the place of those of the support that cannot be told apart from them.
@@ -260,9 +265,8 @@ impl Pursuit {
     /// nearly all, if one is cheaper than `j`.
     fn cheapest_like(&self, j: u32) -> Option<u32> {
         let Pursuit { params, support, moments, .. } = self;
-        let (money, slot) = (params.money.as_ref()?, moments.pairs.slot(j)?);
-        let price = |k: u32| price_beside(&money.tariff, support, k);
-        let of_j = price(j);
+        let slot = moments.pairs.slot(j)?;
+        let of_j = self.price(j);
         let may = |k: u32| {
             let kept = params.always.binary_search(&j).is_ok() || params.never.binary_search(&k).is_ok();
             !kept && support.binary_search(&k).is_err()
@@ -272,8 +276,8 @@ impl Pursuit {
             let of_both = (1.0 - TOLERANCE) * moments.variance(j) * moments.variance(k);
             count >= LEAST_SEEN as f64 && of_both > 0.0 && product * product >= of_both
         };
-        let all = (0..params.dim as u32).filter(|&k| like(k) && may(k) && price(k) < of_j);
-        all.min_by(|&a, &b| price(a).total_cmp(&price(b)))
+        let all = (0..params.dim as u32).filter(|&k| like(k) && may(k) && self.price(k) < of_j);
+        all.min_by(|&a, &b| self.price(a).total_cmp(&self.price(b)))
     }
 
     /// Returns the attribute of the support whose coefficient is smallest, in standard errors.
@@ -330,13 +334,6 @@ impl Pursuit {
         kept.iter().filter(|j| pool.binary_search(j).is_err()).for_each(|&j| moments.watch(j));
         std::mem::swap(pool, kept);
     }
-}
-
-/// Returns what attribute `j` costs beside the others of the support.
-fn price_beside(tariff: &Tariff, support: &[u32], j: u32) -> f64 {
-    let panel = tariff.panel(j);
-    let bought = support.iter().any(|&k| k != j && tariff.panel(k) == panel);
-    if bought { 0.0 } else { tariff.price(j) }
 }
 
 /// Keeps the `most` largest; of equals, those that come first in the order.

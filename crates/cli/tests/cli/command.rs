@@ -3,7 +3,8 @@
 use assert_cmd::Command;
 use std::path::Path;
 
-fn lao(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
+/// Runs the command in a folder; returns its exit status and what it wrote to the two streams.
+pub fn lao(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
     let output = Command::cargo_bin("lao").unwrap().current_dir(folder).args(arguments).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))

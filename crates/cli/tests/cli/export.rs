@@ -1,13 +1,14 @@
 //! What `lao export`, `inspect --html`, `data`, `completions` and `man` write.
 
-use assert_cmd::Command;
+use crate::command;
 use std::path::Path;
 use std::process::Command as Process;
 
+/// Runs the command, which must succeed, in a folder; returns what it printed.
 fn lao(folder: &Path, arguments: &[&str]) -> String {
-    let output = Command::cargo_bin("lao").unwrap().current_dir(folder).args(arguments).output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+    let (status, printed, said) = command::lao(folder, arguments);
+    assert_eq!(status, 0, "{arguments:?}: {said}");
+    printed
 }
 
 /// Writes a table with words, quotes, gaps and a rare word, and learns two models from it: of a number and of

@@ -1,5 +1,6 @@
 //! Virtual designs against their exact constants.
 
+use crate::take::take;
 use lao_datasets::synthetic::*;
 use lao_kernels::{RestrictedSpectrum, SparseVector};
 use lao_observation::testing::{check_observations, check_source};
@@ -41,16 +42,6 @@ fn theta_star(dim: usize) -> SparseVector {
 fn source(design: Box<dyn Design>, noise: Noise) -> Virtual<Box<dyn Design>> {
     let theta = theta_star(design.dim());
     Virtual::new(design, theta, noise, &Seed::root(11)).unwrap()
-}
-
-/// All attributes of the next `rows` examples, column by column, then the labels.
-fn take<S: Source>(source: &mut S, attributes: &[u32], rows: usize) -> Vec<Vec<f64>> {
-    let mut block = BlockBuf::new();
-    block.reset(attributes.len(), rows);
-    assert_eq!(source.observe(attributes, &mut block).unwrap(), rows);
-    let view = block.view(attributes);
-    let columns = (0..attributes.len()).map(|c| view.column(c).to_vec());
-    columns.chain([view.labels().to_vec()]).collect()
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The adversarial instances of Hazan & Koren have the laws and the risks that they state.
 
+use crate::take::take;
 use lao_datasets::adversarial::hazan_koren::{
     Pair, Planted, PlantedParams, Population, PopulationStream, Rare, RareParams, SignedRows,
 };
@@ -28,16 +29,6 @@ fn populations() -> Vec<(&'static str, Box<dyn Population>)> {
         ("pair", Box::new(Pair::new(DIM, -0.35).unwrap())),
         ("rare", Box::new(rare(DIM, 2, 0.2).unwrap())),
     ]
-}
-
-/// All attributes of the next `rows` examples, column by column, then the labels.
-fn take(source: &mut impl Source, attributes: &[u32], rows: usize) -> Vec<Vec<f64>> {
-    let mut block = BlockBuf::new();
-    block.reset(attributes.len(), rows);
-    assert_eq!(source.observe(attributes, &mut block).unwrap(), rows);
-    let view = block.view(attributes);
-    let columns = (0..attributes.len()).map(|c| view.column(c).to_vec());
-    columns.chain([view.labels().to_vec()]).collect()
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod no_alloc;
 mod pipes;
 mod readers;
 mod real_data;
+mod take;
 mod targets;
 
 use lao_testing::Watched;

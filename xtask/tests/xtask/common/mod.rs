@@ -1,7 +1,5 @@
 //! Helpers that the tests of the commands share.
 
-#![allow(dead_code, reason = "each test program uses its part")]
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
