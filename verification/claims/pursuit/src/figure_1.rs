@@ -7,6 +7,9 @@
 //! targets of .05 after 6,000 examples, and of .03 on the chain, were ones for the mean. A pilot left both
 //! open: after 6,000 examples the mean over 208 runs was .09, with a standard error of about .03, and on
 //! the chain it was .023 over 200 runs, of which one had a sixth of the sum. So medians are judged there.
+//! After 10,000 examples about one run in a thousand still lacks an attribute, and has 200 times the excess
+//! risk of the others. Whether such a run is among those drawn decides whether a test of the mean has a
+//! verdict at all, so the share of the runs above the target is judged there, and the mean is noted.
 
 use crate::setup::{Arm, LEARNS_A_QUARTER, Law, Scene};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
@@ -19,7 +22,8 @@ const BUDGET: usize = 50;
 /// What is judged: numbers of examples, and excess risks.
 const GEOMETRIC: (u64, f64) = (10_000, 0.009);
 const MEDIAN: (u64, f64) = (6_000, 0.05);
-const EARLY_MEAN: (u64, f64) = (10_000, 0.009);
+/// The last number is the share of the runs that may lie above.
+const TAIL: (u64, f64, f64) = (10_000, 0.009, 0.05);
 const LATE_MEANS: [(u64, f64); 2] = [(20_000, 0.0027), (90_000, 0.0004)];
 /// On a chain in which neighbors have correlation .8.
 const CHAIN_MEDIAN: (u64, f64) = (45_000, 0.03);
@@ -34,7 +38,7 @@ fn run(law: Law, examples: u64, arm: Arm, trial: &Trial) -> anyhow::Result<f64> 
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (most, early, late) = (cx.size("most")?, cx.size("runs_early")?, cx.size("runs_late")?);
+    let (most, late) = (cx.size("most")?, cx.size("runs_late")?);
     let arm = Arm::of(cx, &NOISE_ADDED);
     let all = late > 0;
     cx.split(if all { 4 + LATE_MEANS.len() } else { 1 });
@@ -50,9 +54,9 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let cell = format!("independent, {examples} examples: excess risk above {allowed}");
         cx.prob(&cell, 0.5, most, |trial| Ok(run(Law::Independent, examples, arm, trial)? <= allowed))?;
         cx.settled()?;
-        let (examples, allowed) = EARLY_MEAN;
-        let cell = format!("independent, {examples} examples: mean excess risk");
-        cx.mean(&cell, allowed, early, |trial| run(Law::Independent, examples, arm, trial))?;
+        let (examples, allowed, share) = TAIL;
+        let cell = format!("independent, {examples} examples: excess risk above {allowed}");
+        cx.prob(&cell, share, most, |trial| Ok(run(Law::Independent, examples, arm, trial)? <= allowed))?;
         cx.settled()?;
     }
     for (examples, allowed) in LATE_MEANS.into_iter().filter(|_| all) {
@@ -67,12 +71,17 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         cx.settled()?;
     }
     if cx.honest() && all {
-        let (examples, runs) = (6_000, cx.size("notes")?);
-        let gaps = cx.all_trials("notes", runs, |trial| run(Law::Independent, examples, arm, trial))?;
-        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
-        cx.note("independent, 6000 examples: mean excess risk, not judged", mean);
-        let lacks = gaps.iter().filter(|gap| **gap > 0.5).count() as f64 / gaps.len() as f64;
-        cx.note("independent, 6000 examples: share of runs with an excess risk above .5", lacks);
+        let runs = cx.size("notes")?;
+        for (examples, name) in [(MEDIAN.0, "notes"), (TAIL.0, "notes at the tail")] {
+            let gaps = cx.all_trials(name, runs, |trial| run(Law::Independent, examples, arm, trial))?;
+            let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+            cx.note(&format!("independent, {examples} examples: mean excess risk, not judged"), mean);
+            let lacks = gaps.iter().filter(|gap| **gap > 0.5).count() as f64 / gaps.len() as f64;
+            cx.note(
+                &format!("independent, {examples} examples: share of runs with an excess risk above .5"),
+                lacks,
+            );
+        }
     }
     Ok(())
 }
@@ -82,17 +91,18 @@ pub const CLAIM: Claim = Claim {
     id: "pursuit-figure-1",
     place: "The data of Figure 1 of Murata and Suzuki 2018",
     sentence: "On the data of Figure 1 of Murata and Suzuki (d = 500, s* = 25, s' = 50, noise of variance \
-               1) the median of the excess risk of Pursuit is at most .05 after 6,000 examples, and its \
-               mean is at most .009 after 10,000, .0027 after 20,000 and .0004 after 90,000; on a chain in \
-               which neighbors have correlation .8 the median is at most .03 after 45,000.",
-    formula: r"P(R(\theta_{6000}) > 0.05) < \tfrac12, \quad E R(\theta_{10000}) \le 0.009, \quad E
-               R(\theta_{20000}) \le 0.0027, \quad E R(\theta_{90000}) \le 0.0004",
+               1) the median of the excess risk of Pursuit is at most .05 after 6,000 examples; the risk is \
+               above .009 after 10,000 in at most one run of twenty; its mean is at most .0027 after 20,000 \
+               and .0004 after 90,000; on a chain in which neighbors have correlation .8 the median is at \
+               most .03 after 45,000.",
+    formula: r"P(R(\theta_{6000}) > 0.05) < \tfrac12, \quad P(R(\theta_{10000}) > 0.009)
+               \le \tfrac1{20}, \quad E R(\theta_{20000}) \le 0.0027, \quad E R(\theta_{90000}) \le 0.0004",
     design: "Standard normal attributes, 13 coefficients of 1 and 12 of -1 at random places; in the full \
              tier also a chain of normal attributes. R is the excess risk of the coefficients, computed \
              exactly; the intercept is left out. The quick tier judges the geometric mean after 10,000 \
-             examples, the full tier all. The mean after 6,000 examples is not judged but noted: rare runs \
-             still lack an attribute there, and have an excess risk of about 1. Nothing is tuned: the \
-             learner knows d and s'.",
+             examples, the full tier all. The means after 6,000 and 10,000 examples are not judged but \
+             noted: rare runs still lack an attribute there, and have an excess risk of about 1. Nothing is \
+             tuned: the learner knows d and s'.",
     standing: Standing::ours().practical().learns(),
     mutants: &[LEARNS_A_QUARTER, NOISE_ADDED],
     experiment,
