@@ -13,6 +13,11 @@
 //! | seed, sizes | equal to a relative 1e-6 (rounding of another platform): *unchanged*; else the next |
 //! | sizes, or the replicates differ | 99.9 % interval of the difference of the means |
 //!
+//! In new draws, a rate is compared only if its replicates in the baseline are enough to find a worsening of
+//! 20 % with probability .99: with fewer, chance alone would often look like a change. The other rates are
+//! compared where the draws are the same, and the history of all nights pools them
+//! ([`track`](crate::track)).
+//!
 //! The difference is taken on the [scale](RateScale) of the rate, on which a method that is 20 % slower is a
 //! fixed distance away. The interval is for pairs on equal seeds, and Welch's otherwise. An interval within 3
 //! % is *same*; one that lies on the worse side of zero, with a difference beyond half of that, is *worse* if
@@ -136,22 +141,17 @@ pub struct Comparison {
     pub rows: Vec<RateRow>,
     /// Changes that are not judged, such as new rates.
     pub remarks: Vec<String>,
-    /// The tracked rates whose replicates are too few to find a worsening of 20 % with probability .99.
-    pub underpowered: Vec<Underpowered>,
+    /// The number of tracked rates, and of those with enough replicates to be compared in new draws.
+    pub power: RatePower,
 }
 
-/// A tracked rate with too few replicates.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Underpowered {
-    /// The claim's id.
-    pub claim: String,
-    /// The rate's name.
-    pub rate: String,
-    /// The scale of the rate.
-    pub scale: RateScale,
-    /// The smallest worsening, on that scale, that two runs of that many replicates find with probability
-    /// .99.
-    pub detectable: f64,
+/// How many rates of a run are compared with which draws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RatePower {
+    /// The number of tracked rates.
+    pub tracked: usize,
+    /// Those in which a worsening of 20 % is found in new draws with probability .99.
+    pub in_new_draws: usize,
 }
 
 /// Which claims of the baseline a run must hold.
@@ -196,6 +196,8 @@ pub enum RateOutcome {
     Lost(String),
     /// A verdict, a count or a tightness is another one; the text gives old and new.
     Moved(String),
+    /// The draws differ, and the replicates are too few to tell a change from chance.
+    TooFew,
 }
 
 impl Comparison {
@@ -216,6 +218,7 @@ impl RateOutcome {
             RateOutcome::Identical => "unchanged",
             RateOutcome::Lost(_) => "LOST",
             RateOutcome::Moved(_) => "MOVED",
+            RateOutcome::TooFew => "too few",
             RateOutcome::Compared(change) => match change.change {
                 Change::Same => "same",
                 Change::Worse => "WORSE",
@@ -228,7 +231,7 @@ impl RateOutcome {
 
     fn fails(&self) -> bool {
         match self {
-            RateOutcome::Identical => false,
+            RateOutcome::Identical | RateOutcome::TooFew => false,
             RateOutcome::Compared(change) => change.change == Change::Worse || change.is_suspicious(),
             RateOutcome::Lost(_) | RateOutcome::Moved(_) => true,
         }
@@ -242,7 +245,7 @@ impl fmt::Display for Comparison {
         writeln!(
             f,
             "compared with the baseline: {} figures: {} unchanged, {} same, {} better, {} worse, \
-             {} undecided, {} moved, {} lost",
+             {} undecided, {} moved, {} lost, {} of too few replicates for new draws",
             self.of(BaselineEpoch::Current).count(),
             now("unchanged"),
             now("same"),
@@ -251,10 +254,11 @@ impl fmt::Display for Comparison {
             now("undecided") + now("UNDECIDED"),
             now("MOVED"),
             now("LOST"),
+            now("too few"),
         )?;
         for RateRow { claim, rate, outcome, .. } in self.of(BaselineEpoch::Current) {
             match outcome {
-                RateOutcome::Identical => {}
+                RateOutcome::Identical | RateOutcome::TooFew => {}
                 RateOutcome::Lost(what) | RateOutcome::Moved(what) => {
                     writeln!(f, "{}: {claim}: {rate}: {what}", outcome.word())?;
                 }
@@ -295,14 +299,13 @@ impl fmt::Display for Comparison {
             )?;
         }
         self.remarks.iter().try_for_each(|remark| writeln!(f, "note: {remark}"))?;
-        if self.underpowered.is_empty() {
-            return writeln!(f, "every rate that is 20 % worse is found with probability .99");
-        }
-        writeln!(f, "too few replicates to find a rate that is 20 % worse (an exponent: .1) in new draws:")?;
-        self.underpowered.iter().try_for_each(|rate| {
-            let shift = rate.scale.words(rate.detectable);
-            writeln!(f, "  {}: {}: finds {shift}", rate.claim, rate.rate)
-        })
+        let RatePower { tracked, in_new_draws } = self.power;
+        writeln!(
+            f,
+            "power: {in_new_draws} of {tracked} rates have enough replicates to find 20 % (an exponent: .1) with \
+             probability .99 in new draws; the others are compared where the draws are the same, and by \
+             `cargo xtask track` over many runs (verify --explain CLAIM says what each finds)"
+        )
     }
 }
 
@@ -373,6 +376,7 @@ pub fn read(file: &Path) -> anyhow::Result<Baseline> {
 /// Compares a record with a baseline of the same tier.
 pub fn against(record: &RunRecord, baseline: &Baseline, scope: Scope) -> Comparison {
     let (mut rows, mut remarks) = (Vec::new(), Vec::new());
+    let (level, power) = (rate_level(record), power(record));
     let found: BTreeMap<&str, &ClaimRecord> = record.claims.iter().map(|c| (c.id.as_str(), c)).collect();
     let mut row = |claim: &str, rate: &str, epoch, outcome| {
         rows.push(RateRow { claim: claim.into(), rate: rate.into(), epoch, outcome });
@@ -391,7 +395,7 @@ pub fn against(record: &RunRecord, baseline: &Baseline, scope: Scope) -> Compari
             continue;
         }
         let judged = |rate: &str, old: &Measured, old_rate| match new.rates.get(rate) {
-            Some(new_rate) => judge(rate, old, old_rate, &new, new_rate),
+            Some(new_rate) => judge(rate, old, old_rate, &new, new_rate, level),
             None => {
                 RateOutcome::Lost("the claim no longer measures this rate; bless if this is intended".into())
             }
@@ -421,7 +425,7 @@ pub fn against(record: &RunRecord, baseline: &Baseline, scope: Scope) -> Compari
     let fresh = record.claims.iter().filter(|claim| !baseline.current.contains_key(&claim.id));
     remarks.extend(fresh.map(|claim| format!("{}: not in the baseline; bless to track it", claim.id)));
     hold_the_level(&mut rows);
-    Comparison { rows, remarks, underpowered: underpowered(record) }
+    Comparison { rows, remarks, power }
 }
 
 /// A rate that was blessed last with other replicates than at first, or than when its drift was accepted.
@@ -470,19 +474,29 @@ fn counted(old: &Measured, new: &Measured) -> Vec<(&'static str, RateOutcome)> {
     vec![("trials", trials), ("tightness", tightness)]
 }
 
-/// Returns the rates of a record with too few replicates to keep the promise that a worsening of 20 % is
-/// found.
-pub fn underpowered(record: &RunRecord) -> Vec<Underpowered> {
-    let rates = || record.claims.iter().flat_map(|claim| claim.honest.rates.iter().map(move |r| (claim, r)));
-    let level = LEVEL / rates().count().max(1) as f64;
-    let short = rates().filter_map(|(claim, rate)| {
-        let scale = RateScale::of(&rate.name);
-        let moments = Moments::of(&values("run", &rate.replicates, scale).ok()?);
-        let detectable = detectable(moments.n, moments.sd, level);
-        let (claim, rate) = (claim.id.clone(), rate.name.clone());
-        (detectable > scale.worsening()).then_some(Underpowered { claim, rate, scale, detectable })
-    });
-    short.collect()
+/// Returns the level at which a worsening of one of the record's rates is found: Holm's for the first of them.
+pub fn rate_level(record: &RunRecord) -> f64 {
+    let tracked: usize = record.claims.iter().map(|claim| claim.honest.rates.len()).sum();
+    LEVEL / tracked.max(1) as f64
+}
+
+/// Returns the smallest worsening, on the scale of a rate, that two runs of so many replicates with other
+/// draws find with probability .99; `None` if the rate has no value on its scale.
+pub fn found_in_new_draws(name: &str, replicates: &[f64], level: f64) -> Option<f64> {
+    let moments = Moments::of(&values("run", replicates, RateScale::of(name)).ok()?);
+    Some(detectable(moments.n, moments.sd, level))
+}
+
+/// Returns whether a worsening of 20 % of this rate is found in new draws with probability .99.
+fn is_powered(name: &str, replicates: &[f64], level: f64) -> bool {
+    found_in_new_draws(name, replicates, level).is_some_and(|found| found <= RateScale::of(name).worsening())
+}
+
+fn power(record: &RunRecord) -> RatePower {
+    let level = rate_level(record);
+    let rates: Vec<&Rate> = record.claims.iter().flat_map(|claim| &claim.honest.rates).collect();
+    let powered = rates.iter().filter(|rate| is_powered(&rate.name, &rate.replicates, level)).count();
+    RatePower { tracked: rates.len(), in_new_draws: powered }
 }
 
 /// Compares one rate with one epoch, before Holm's procedure.
@@ -492,6 +506,7 @@ fn judge(
     old_rate: &MeasuredRate,
     new: &Measured,
     new_rate: &MeasuredRate,
+    level: f64,
 ) -> RateOutcome {
     if old.sizes != new.sizes {
         return RateOutcome::Lost("the claim has other sizes in plan.toml; bless if this is intended".into());
@@ -509,8 +524,12 @@ fn judge(
     }
     let pairs = same_draws && before.len() == now.len();
     let replicates = if pairs { Replicates::Paired } else { Replicates::Independent };
-    let change = compare_rates(before, now, replicates, new_rate.worse, RateScale::of(name));
-    change.map_or_else(RateOutcome::Lost, RateOutcome::Compared)
+    match compare_rates(before, now, replicates, new_rate.worse, RateScale::of(name)) {
+        Err(vanished) => RateOutcome::Lost(vanished),
+        // The baseline decides whether a rate is compared: if the run did, a change could hide itself.
+        Ok(_) if !same_draws && !is_powered(name, before, level) => RateOutcome::TooFew,
+        Ok(change) => RateOutcome::Compared(change),
+    }
 }
 
 /// Returns whether replicates agree to a relative 1e-6, as they do between platforms, where rounding differs
@@ -527,7 +546,9 @@ fn hold_the_level(rows: &mut [RateRow]) {
         let tracked: Vec<usize> = (0..rows.len()).filter(|i| rows[*i].epoch == epoch).collect();
         let p = |i: &usize| match &rows[*i].outcome {
             RateOutcome::Compared(change) => change.p_worse,
-            RateOutcome::Identical | RateOutcome::Lost(_) | RateOutcome::Moved(_) => 1.0,
+            RateOutcome::Identical | RateOutcome::Lost(_) | RateOutcome::Moved(_) | RateOutcome::TooFew => {
+                1.0
+            }
         };
         let p: Vec<f64> = tracked.iter().map(p).collect();
         let rejected = holm::step_down(&p, tracked.len(), LEVEL);
@@ -574,7 +595,7 @@ pub fn bless(record: &RunRecord, file: &Path, reason: &str) -> anyhow::Result<()
     let comparison = against(record, &baseline, Scope::Everything);
     let changes = comparison.rows.iter().filter(|row| row.epoch == BaselineEpoch::Current);
     let changes = changes.filter_map(|row| match &row.outcome {
-        RateOutcome::Identical => None,
+        RateOutcome::Identical | RateOutcome::TooFew => None,
         RateOutcome::Compared(change) => {
             Some(format!("{}: {}: {}", row.claim, row.rate, by_how_much(change)))
         }

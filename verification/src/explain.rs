@@ -1,7 +1,9 @@
 //! The explanation of one claim as text.
 
+use crate::baseline_diff::{found_in_new_draws, rate_level};
 use crate::claim::{Claim, Expected, Must, Regime, StatementForm};
 use crate::errata;
+use crate::judge::compare::RateScale;
 use crate::plan::{Plan, RunTier};
 use crate::record::RunRecord;
 use crate::verdict::CellVerdict;
@@ -133,6 +135,20 @@ fn last_result(text: &mut String, claim: &Claim, out: &Path) {
             let _ = write!(text, ", passed by {}", judged.passed_by.join(", "));
         }
         text.push('\n');
+    }
+    let level = rate_level(record);
+    for rate in &found.honest.rates {
+        let scale = RateScale::of(&rate.name);
+        let finds = found_in_new_draws(&rate.name, &rate.replicates, level);
+        let finds = finds.map_or_else(
+            || "cannot be compared".into(),
+            |found| {
+                let compared =
+                    if found <= scale.worsening() { "" } else { ", so it is compared in equal draws only" };
+                format!("{} worse is found in new draws with power 0.99{compared}", scale.words(found))
+            },
+        );
+        let _ = writeln!(text, "  tracked, {}: {} replicates, {finds}", rate.name, rate.replicates.len());
     }
     for difference in &found.unpredicted {
         let _ = writeln!(text, "  not as predicted: {difference}");

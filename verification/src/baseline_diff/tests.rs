@@ -1,5 +1,7 @@
 use super::{compare as compare_in, *};
 use crate::report::sample;
+use lao_observation::Seed;
+use rand::RngExt as _;
 
 /// Returns a record whose first claim has one rate with these replicates.
 fn with_rate(replicates: Vec<f64>, worse: Direction) -> RunRecord {
@@ -218,17 +220,34 @@ fn runs_of_another_tier_or_size_are_not_compared() {
     assert!(matches!(outcome(&compare(&other, &file).unwrap()), RateOutcome::Lost(_)));
 }
 
+/// Returns six replicates that vary too much to say anything.
+fn noisy(mean: f64) -> Vec<f64> {
+    (0..6).map(|i| mean * (1.0 + 0.3 * (f64::from(i) - 2.5) / 2.5)).collect()
+}
+
 #[test]
 fn an_undecided_worsening_above_a_tenth_fails() {
-    let noisy =
-        |mean: f64| -> Vec<f64> { (0..6).map(|i| mean * (1.0 + 0.3 * (f64::from(i) - 2.5) / 2.5)).collect() };
+    let (_folder, file) = blessed(&with_rate(noisy(0.5), Direction::Larger));
+    let mut replicates = noisy(0.58);
+    replicates.reverse();
+    let comparison = compare(&with_rate(replicates, Direction::Larger), &file).unwrap();
+    assert_eq!(change(&comparison, BaselineEpoch::Current), Change::Undecided);
+    assert!(comparison.is_worse() && comparison.to_string().contains("UNDECIDED"), "{comparison}");
+}
+
+#[test]
+fn too_few_replicates_are_not_compared_in_new_draws_unless_the_rate_has_vanished() {
     let (_folder, file) = blessed(&with_rate(noisy(0.5), Direction::Larger));
     let mut slower = with_rate(noisy(0.58), Direction::Larger);
     slower.run.seed += 1;
     let comparison = compare(&slower, &file).unwrap();
-    assert_eq!(change(&comparison, BaselineEpoch::Current), Change::Undecided);
-    assert!(comparison.is_worse() && comparison.to_string().contains("UNDECIDED"), "{comparison}");
-    assert_eq!(comparison.underpowered.len(), 1, "{comparison}");
+    assert_eq!(outcome(&comparison), &RateOutcome::TooFew);
+    assert!(!comparison.is_worse(), "{comparison}");
+    let power = RatePower { tracked: 7, in_new_draws: 6 };
+    assert_eq!(comparison.power, power, "{comparison}");
+    slower.claims[0].honest.rates[0].replicates[2] = 0.0;
+    let comparison = compare(&slower, &file).unwrap();
+    assert!(matches!(outcome(&comparison), RateOutcome::Lost(_)) && comparison.is_worse(), "{comparison}");
 }
 
 #[test]
@@ -294,42 +313,95 @@ fn a_fifth_worse(name: &str, rate: f64, worse: Direction) -> f64 {
     }
 }
 
+/// Returns the baseline in a file of this folder.
+fn committed(file: &str) -> Baseline {
+    read(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap()
+}
+
+/// Returns a record that measured what the baseline holds, but for the changed replicates of each rate, at
+/// another seed by so much.
+fn rerun(
+    baseline: &Baseline,
+    later_seed: u64,
+    mut change: impl FnMut(&str, &MeasuredRate) -> Vec<f64>,
+) -> RunRecord {
+    let template = sample::record();
+    let claims = baseline.current.iter().map(|(id, measured)| {
+        let mut claim = template.claims[0].clone();
+        (claim.id, claim.sizes) = (id.clone(), measured.sizes.clone());
+        claim.verdict = measured.verdict.unwrap_or(claim.verdict);
+        let rates = measured.rates.iter().map(|(name, rate)| {
+            let replicates = change(name, rate);
+            Rate { name: name.clone(), worse: rate.worse, replicates }
+        });
+        claim.honest.rates = rates.collect();
+        claim
+    });
+    let mut record = RunRecord { claims: claims.collect(), ..template.clone() };
+    let one = baseline.current.values().next().unwrap();
+    (record.run.tier, record.run.seed) = (one.tier.clone(), one.seed + later_seed);
+    record.run.platform = one.platform.clone();
+    record
+}
+
+/// Returns the rows of the tracked rates.
+fn rates(comparison: &Comparison) -> Vec<RateRow> {
+    let counted = ["verdict", "trials", "tightness"];
+    let current = comparison.of(BaselineEpoch::Current);
+    current.filter(|row| !counted.contains(&row.rate.as_str())).cloned().collect()
+}
+
 #[test]
 fn a_fifth_slower_is_worse_in_every_tracked_rate_by_name() {
-    let baseline = read(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/baseline.json"))).unwrap();
-    let template = sample::record();
-    let with = |change: &dyn Fn(&str, f64, Direction) -> f64| {
-        let claims = baseline.current.iter().map(|(id, measured)| {
-            let mut claim = template.claims[0].clone();
-            (claim.id, claim.sizes) = (id.clone(), measured.sizes.clone());
-            claim.verdict = measured.verdict.unwrap_or(claim.verdict);
-            let rates = measured.rates.iter().map(|(name, rate)| {
-                let replicates = rate.replicates.iter().map(|x| change(name, *x, rate.worse)).collect();
-                Rate { name: name.clone(), worse: rate.worse, replicates }
-            });
-            claim.honest.rates = rates.collect();
-            claim
-        });
-        let mut record = RunRecord { claims: claims.collect(), ..template.clone() };
-        let one = baseline.current.values().next().unwrap();
-        (record.run.tier, record.run.seed) = (one.tier.clone(), one.seed);
-        record.run.platform = one.platform.clone();
-        against(&record, &baseline, Scope::Everything)
-    };
-    let rates = |comparison: &Comparison| -> Vec<RateRow> {
-        let counted = ["verdict", "trials", "tightness"];
-        let current = comparison.of(BaselineEpoch::Current);
-        current.filter(|row| !counted.contains(&row.rate.as_str())).cloned().collect()
-    };
-    let tracked: usize = baseline.current.values().map(|measured| measured.rates.len()).sum();
+    for (file, at_least) in [("baseline.json", 90), ("full.json", 130)] {
+        let baseline = committed(file);
+        let tracked: usize = baseline.current.values().map(|measured| measured.rates.len()).sum();
+        let found = |record: &RunRecord| rates(&against(record, &baseline, Scope::Everything));
 
-    let same = rates(&with(&|_, rate, _| rate));
-    assert!(same.len() == tracked && tracked > 90, "{tracked} rates");
-    assert!(same.iter().all(|row| row.outcome == RateOutcome::Identical));
+        let same = found(&rerun(&baseline, 0, |_, rate| rate.replicates.clone()));
+        assert!(same.len() == tracked && tracked > at_least, "{file}: {tracked} rates");
+        assert!(same.iter().all(|row| row.outcome == RateOutcome::Identical));
 
-    let slower = rates(&with(&a_fifth_worse));
-    let noticed =
-        |row: &&RateRow| matches!(&row.outcome, RateOutcome::Compared(c) if c.change == Change::Worse);
-    let missed: Vec<_> = slower.iter().filter(|row| !noticed(row)).collect();
-    assert!(missed.is_empty() && slower.len() == tracked, "not noticed: {missed:#?}");
+        let slower = found(&rerun(&baseline, 0, |name, rate| {
+            rate.replicates.iter().map(|x| a_fifth_worse(name, *x, rate.worse)).collect()
+        }));
+        let noticed =
+            |row: &&RateRow| matches!(&row.outcome, RateOutcome::Compared(c) if c.change == Change::Worse);
+        let missed: Vec<_> = slower.iter().filter(|row| !noticed(row)).collect();
+        assert!(missed.is_empty() && slower.len() == tracked, "{file}: not noticed: {missed:#?}");
+    }
+}
+
+/// Two runs at other seeds are drawn, with replacement, from the replicates of the full tier: twenty pairs of
+/// the same method, and twenty in which the second is a fifth slower. Of the rates that are compared, the
+/// former are never worse, and of the latter at most one in a hundred is not found.
+#[test]
+fn in_new_draws_a_fifth_slower_is_found_and_no_change_is_not() {
+    let full = committed("full.json");
+    let mut rng = Seed::root(20).child("pairs of runs").rng();
+    let mut drawn = |rate: &MeasuredRate| -> Vec<f64> {
+        let n = rate.replicates.len();
+        (0..n).map(|_| rate.replicates[rng.random_range(0..n)]).collect()
+    };
+    let (mut found, mut shifted) = (0, 0);
+    for _ in 0..20 {
+        let mut before = full.clone();
+        for rate in before.current.values_mut().flat_map(|measured| measured.rates.values_mut()) {
+            rate.replicates = drawn(rate);
+        }
+        let compared = |record: &RunRecord| -> Vec<RateRow> {
+            let rows = rates(&against(record, &before, Scope::Everything));
+            rows.into_iter().filter(|row| row.outcome != RateOutcome::TooFew).collect()
+        };
+        let same = compared(&rerun(&full, 1, |_, rate| drawn(rate)));
+        let alarms: Vec<_> = same.iter().filter(|row| row.outcome.fails()).collect();
+        assert!(alarms.is_empty() && same.len() > 60, "{} compared: {alarms:#?}", same.len());
+
+        let slower = compared(&rerun(&full, 1, |name, rate| {
+            drawn(rate).iter().map(|x| a_fifth_worse(name, *x, rate.worse)).collect()
+        }));
+        shifted += slower.len();
+        found += slower.iter().filter(|row| row.outcome.fails()).count();
+    }
+    assert!(found as f64 >= 0.99 * shifted as f64, "{found} of {shifted} found");
 }
