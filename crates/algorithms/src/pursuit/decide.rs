@@ -33,8 +33,11 @@ impl Pursuit {
             let middle = (low + high) / 2.0;
             if enough(middle) { high = middle } else { low = middle }
         }
-        let share =
-            if pool.binary_search(&j).is_ok() { 1.0 } else { seen / (moments.examples as f64).max(seen) };
+        let share = if pool.binary_search(&j).is_ok() { 1.0 } else { seen / moments.weight().max(seen) };
+        // The weight of more examples than that is never reached.
+        if high > self.params.memory() * share {
+            return None;
+        }
         Some(((high - seen) / share).ceil().max(1.0) as u64)
     }
 
@@ -135,7 +138,7 @@ impl Pursuit {
     /// (4) Weighs all attributes outside the support that were ever observed, since the coefficients have
     ///    changed. There is no evidence on the others.
     fn weigh_all(&mut self, explain: bool) {
-        self.due = self.moments.examples + self.moments.examples / DUE;
+        self.due = self.moments.examples + self.moments.weight() as u64 / DUE;
         let Pursuit { params, support, moments, scratch, .. } = self;
         let mut of_support = support.iter().copied().peekable();
         scratch.list.clear();

@@ -1,6 +1,6 @@
 //! Least squares on the support, from sums alone.
 
-use super::moments::Moments;
+use super::moments::{Moments, is_zero};
 use lao_kernels::{solve_lower_lanes, solve_positive};
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +45,9 @@ pub(super) struct Before {
     pub support: Vec<u32>,
     /// The number of examples until then.
     pub examples: u64,
+    /// That number less the weight that they have now; 0 if nothing is forgotten.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub forgotten: f64,
     /// The sums of products of the support, row by row.
     pub products: Vec<f64>,
     /// The sums of products with the label.
@@ -92,7 +95,7 @@ impl Fit {
             }
         }
 
-        let since = moments.examples.saturating_sub(before.examples) as f64;
+        let since = (moments.weight() - before.weight()).max(0.0);
         let known = before.support == support && since >= 8.0 * k as f64;
         if known && k as f64 * noise / since < all {
             self.factor.fill(0.0);
@@ -179,9 +182,20 @@ pub(super) fn filled(group: &[u32]) -> [u32; LANES] {
 }
 
 impl Before {
+    /// Returns the weight of the examples until then.
+    fn weight(&self) -> f64 {
+        self.examples as f64 - self.forgotten
+    }
+
+    /// Multiplies the weight of the examples until then by `kept`, at most 1.
+    pub fn forget(&mut self, kept: f64) {
+        self.forgotten += (1.0 - kept) * self.weight();
+        self.products.iter_mut().chain(&mut self.labels).for_each(|sum| *sum *= kept);
+    }
+
     /// Remembers the sums over the support as they are now.
     pub fn remember(&mut self, support: &[u32], moments: &Moments) {
-        self.examples = moments.examples;
+        (self.examples, self.forgotten) = (moments.examples, moments.forgotten);
         self.support.clear();
         self.support.extend_from_slice(support);
         self.labels.clear();

@@ -4,7 +4,7 @@ use super::decide::keep_largest;
 use super::fit::Before;
 use super::link::Link;
 use super::moments::{Moments, Panel, groups};
-use super::{Errors, LARGEST, LARGEST_BOUND, Pursuit, PursuitParams, Scratch, block_size};
+use super::{Errors, LARGEST, LARGEST_BOUND, NOISE_MEMORY, Pursuit, PursuitParams, Scratch};
 use crate::money::Money;
 use lao_kernels::{SparseVector, SparseView, merge_into};
 use lao_observation::tariff::pays;
@@ -20,7 +20,6 @@ impl Pursuit {
         let mut before = Before::default();
         before.remember(&always, &moments);
         Pursuit {
-            params,
             moments,
             pool: Vec::new(),
             before,
@@ -31,7 +30,7 @@ impl Pursuit {
             order: Vec::new(),
             asked: Vec::new(),
             values: Vec::new(),
-            labels: vec![0.0; block_size(0) as usize],
+            labels: vec![0.0; params.block_size(0) as usize],
             filled: 0,
             theta: SparseVector::zeros(dim),
             intercept: 0.0,
@@ -42,6 +41,7 @@ impl Pursuit {
             done: 0,
             scratch: Scratch::default(),
             support: always,
+            params,
         }
     }
 
@@ -173,6 +173,11 @@ impl Pursuit {
 
     /// Learns from the block, which is full.
     fn update(&mut self) {
+        if let Some(half_life) = self.params.half_life {
+            let kept = libm::exp2(-(self.labels.len() as f64) / half_life);
+            self.moments.forget(kept);
+            self.before.forget(kept);
+        }
         self.moments.absorb_labels(&self.labels);
         if self.done == 0 {
             self.intercept = self.moments.label_mean;
@@ -189,7 +194,7 @@ impl Pursuit {
                 self.link.learn(label - error, *label > 0.0);
             }
         }
-        self.errors.add(errors);
+        self.errors.add(errors, NOISE_MEMORY.min(self.params.memory()));
         let (attributes, values, labels) = (&*columns, &mut *self.values, &mut *self.labels);
         self.moments.absorb(Panel { attributes, values, labels, errors });
 
@@ -214,7 +219,7 @@ impl Pursuit {
         self.asked.clear();
         self.values.clear();
         self.labels.clear();
-        self.labels.resize(block_size(self.moments.examples) as usize, 0.0);
+        self.labels.resize(self.params.block_size(self.moments.examples) as usize, 0.0);
     }
 }
 

@@ -74,16 +74,24 @@
 //! attribute with an effect may stand in for it for some time. That the error falls as 1/n after the support
 //! is found is a property of least squares. What the search costs is only measured.
 //!
-//! *What it does not do*: it does not follow coefficients that change in mid-stream. In its sums every
-//! example counts the same, so that the estimate lies between the old and the new coefficients. Two things
-//! alone are forgotten: the products with an attribute that is no longer watched, and old errors of the
-//! predictions, so that `sigma^2` rests on a few thousand examples, and on a few hundred once the support has
-//! changed. Too few examples give an empty or partial support, with the evidence so far.
+//! *Coefficients that change*: in the sums every example counts the same, so that after a change the estimate
+//! lies between the old and the new coefficients. With a [half-life](PursuitParams::half_life) `h` the weight
+//! of an example halves with every `h` that follow: before a block of b examples is added, all sums and counts
+//! are multiplied by `2^(-b/h)`. The estimate then rests on the last `h / log 2` examples, as many as their
+//! weights add up to; its error falls no further, and standard errors are too large by up to `sqrt(2)`, since
+//! weights that differ count as if they were equal. The level is that of a boundary which a sum without
+//! effect crosses within a few half-lives: over an endless stream attributes without effect are added now and
+//! then, and dropped again.
+//!
+//! Two things are always forgotten: the products with an attribute that is no longer watched, and old errors
+//! of the predictions, so that `sigma^2` rests on a few thousand examples, and on a few hundred once the
+//! support has changed. Too few examples give an empty or partial support, with the evidence so far.
 //!
 //! *Cost*: an example costs s'^2/2 multiplications for products of columns, Hybrid s'; the bench `learners`
 //! has both. An update costs O(s' |S|^2 + d |S|) more, and O(d |S|^2) if it changes the support; memory is
 //! O(d s'). The blocks between updates grow with the number of examples, so that n examples have O(log n)
-//! updates, and the first ones cost most. For speed, and with the same sums up to rounding:
+//! updates, and the first ones cost most; with a half-life they are at most a tenth of it, and forgetting costs
+//! O(d s') more per update. For speed, and with the same sums up to rounding:
 //!
 //! 1. The columns of a block are interleaved four by four, watched attributes first, so that products come
 //!    from tiles that stay in registers ([`panel_products`](lao_kernels::panel_products)).
@@ -99,7 +107,7 @@
 //!
 //! *Claims*: `pursuit-budget`, `pursuit-false-inclusion`, `pursuit-small-study`, `pursuit-figure-1`,
 //! `pursuit-rate`, `pursuit-identification`, `pursuit-invariance`, `pursuit-against-hybrid`,
-//! `pursuit-prices`.
+//! `pursuit-prices`, `pursuit-half-life`, `pursuit-half-life-level`.
 
 mod decide;
 mod fit;
@@ -170,10 +178,11 @@ struct Errors {
 }
 
 impl Errors {
-    fn add(&mut self, errors: &[f64]) {
+    /// Adds the errors of a block; all together weigh as much as `memory` examples, at most.
+    fn add(&mut self, errors: &[f64], memory: f64) {
         self.sum += errors.iter().map(|r| r * r).sum::<f64>();
         self.count += errors.len() as f64;
-        self.forget(NOISE_MEMORY);
+        self.forget(memory);
     }
 
     /// Reduces the weight of the errors so far to that of `examples` examples, if it is larger.
@@ -309,6 +318,10 @@ impl Validate for Pursuit {
             "the watched attributes are not support and pool",
         )?;
         damaged(
+            (0.0..=self.before.examples as f64).contains(&self.before.forgotten),
+            "more was forgotten before the last change than was observed",
+        )?;
+        damaged(
             self.before.support == *support
                 && self.before.labels.len() == support.len()
                 && self.before.products.len() == support.len().pow(2),
@@ -328,7 +341,7 @@ impl Validate for Pursuit {
         )?;
         let size = labels.len();
         damaged(
-            size as u64 == block_size(self.moments.examples),
+            size as u64 == params.block_size(self.moments.examples),
             "the block has not the size that belongs to the number of examples",
         )?;
         damaged(self.filled < size, "the block is full")?;
@@ -355,11 +368,6 @@ impl Validate for Pursuit {
         state::count(NAME, "the number of examples to weigh all", self.due)?;
         state::count(NAME, "the number of updates", self.done)
     }
-}
-
-/// Returns the size of the block that follows `examples` examples.
-fn block_size(examples: u64) -> u64 {
-    (examples / BLOCKS).clamp(FIRST_BLOCK, LONGEST_BLOCK)
 }
 
 impl Pursuit {

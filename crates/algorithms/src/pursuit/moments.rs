@@ -13,9 +13,12 @@ use serde::{Deserialize, Serialize};
 pub(super) struct Moments {
     /// `N`, the number of examples.
     pub examples: u64,
+    /// `N` less the weight of all examples; 0 if nothing is forgotten.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub forgotten: f64,
     /// The mean of the labels.
     pub label_mean: f64,
-    /// `n_j`, the number of examples in which attribute j was observed.
+    /// `n_j`, the number of examples in which attribute j was observed, or their weight.
     pub seen: Vec<f64>,
     /// The means of the attributes.
     pub mean: Vec<f64>,
@@ -60,6 +63,7 @@ impl Moments {
         let zeros = vec![0.0; dim];
         Moments {
             examples: 0,
+            forgotten: 0.0,
             label_mean: 0.0,
             seen: zeros.clone(),
             mean: zeros.clone(),
@@ -69,6 +73,20 @@ impl Moments {
             error_square: zeros,
             pairs: Pairs::new(dim, watched),
         }
+    }
+
+    /// Returns the weight of all examples: their number, if nothing is forgotten.
+    pub fn weight(&self) -> f64 {
+        self.examples as f64 - self.forgotten
+    }
+
+    /// Multiplies the weight of all examples so far by `kept`, at most 1.
+    pub fn forget(&mut self, kept: f64) {
+        self.forgotten += (1.0 - kept) * self.weight();
+        let Moments { seen, square, label, error, error_square, pairs, .. } = self;
+        let lists = [seen, square, label, error, error_square];
+        lists.into_iter().flatten().for_each(|sum| *sum *= kept);
+        pairs.forget(kept);
     }
 
     /// Moves values that lie beyond the range of their attribute to its end, and updates the means of the
@@ -103,7 +121,7 @@ impl Moments {
     /// Updates the mean of the labels with those of a block.
     pub fn absorb_labels(&mut self, labels: &[f64]) {
         self.examples += labels.len() as u64;
-        self.label_mean += (sum(labels) - labels.len() as f64 * self.label_mean) / self.examples as f64;
+        self.label_mean += (sum(labels) - labels.len() as f64 * self.label_mean) / self.weight();
     }
 
     /// Updates all sums with a block whose values were [clipped](Self::clip), and whose labels were
@@ -186,10 +204,17 @@ impl Moments {
         for list in [seen, mean, square, label, error, error_square] {
             state::length(NAME, "a list of sums", list.len(), dim)?;
         }
+        let forgotten = (0.0..=self.examples as f64).contains(&self.forgotten);
+        Damaged::unless(forgotten, NAME, || "more was forgotten than was observed")?;
         let few = seen.iter().all(|n| (0.0..=self.examples as f64).contains(n));
         Damaged::unless(few, NAME, || "an attribute was observed in more examples than there were")?;
         pairs.validate(seen, watched)
     }
+}
+
+/// Returns whether a state need not have this number.
+pub(super) fn is_zero(x: &f64) -> bool {
+    *x == 0.0
 }
 
 /// The sums of products of pairs: of every attribute with those that are watched.
@@ -283,6 +308,16 @@ impl Pairs {
         }
         (self.sums[free * dim + k], self.void[free * dim + k]) = (square, 0.0);
         self.slots[free] = Some(k as u32);
+    }
+
+    /// Multiplies the weight of all examples so far by `kept`.
+    fn forget(&mut self, kept: f64) {
+        let dim = self.dim;
+        for slot in (0..self.slots.len()).filter(|slot| self.slots[*slot].is_some()) {
+            let of_slot = slot * dim..(slot + 1) * dim;
+            let both = self.sums[of_slot.clone()].iter_mut().chain(&mut self.void[of_slot]);
+            both.for_each(|sum| *sum *= kept);
+        }
     }
 
     /// Stops watching `k`.

@@ -1,6 +1,6 @@
 //! The parameters of Pursuit.
 
-use super::{NAME, Pursuit};
+use super::{BLOCKS, FIRST_BLOCK, LONGEST_BLOCK, NAME, Pursuit};
 use crate::money::Money;
 use crate::params::{ParamError, number, require, require_dim, require_shape};
 use crate::state;
@@ -8,6 +8,10 @@ use crate::task::Task;
 use lao_observation::Basket;
 use lao_observation::tariff::pays;
 use serde::{Deserialize, Serialize};
+use std::f64::consts::LN_2;
+
+/// The shortest half-life: a watched attribute reaches more weight than its addition needs.
+const SHORTEST_HALF_LIFE: f64 = 20.0;
 
 /// Parameters of [`Pursuit`].
 ///
@@ -42,6 +46,10 @@ pub struct PursuitParams {
     /// Attributes that are never observed, ascending.
     #[serde(default)]
     pub never: Vec<u32>,
+    /// The number of examples after which an example counts half, for coefficients that change; at least 20.
+    /// `None` if all examples count the same, which is best where nothing changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub half_life: Option<f64>,
     /// What an example may cost, beside `budget`; `None` if all attributes cost the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub money: Option<Money>,
@@ -61,6 +69,7 @@ impl PursuitParams {
             longest: None,
             always: Vec::new(),
             never: Vec::new(),
+            half_life: None,
             money: None,
         }
     }
@@ -94,7 +103,7 @@ impl PursuitParams {
     }
 
     pub(super) fn check(&self) -> Result<(), ParamError> {
-        let PursuitParams { dim, budget, level, longest, always, never, money } = self;
+        let PursuitParams { dim, budget, level, longest, always, never, half_life, money } = self;
         require_dim(NAME, 1, *dim)?;
         if let Some(money) = money {
             money.check(NAME, *dim)?;
@@ -129,6 +138,12 @@ impl PursuitParams {
             format_args!("{} attributes", always.len()),
             most,
         )?;
+        if let Some(examples) = *half_life {
+            let allowed =
+                format_args!("a finite number of examples, at least {}", number(SHORTEST_HALF_LIFE));
+            let long_enough = examples.is_finite() && examples >= SHORTEST_HALF_LIFE;
+            require(long_enough, NAME, "half_life", number(examples), allowed)?;
+        }
         let both = always.iter().find(|j| never.binary_search(j).is_ok());
         let both = both.map_or(String::new(), |j| format!("attribute {j}"));
         require(both.is_empty(), NAME, "never", both, "an attribute that is not in `always`")?;
@@ -146,6 +161,18 @@ impl PursuitParams {
             require(pays(limit, cost), NAME, "always", format_args!("a cost of {cost}"), allowed)?;
         }
         Ok(())
+    }
+
+    /// Returns the number of examples in the block that follows `examples` examples: a part of them, so that
+    /// there are few updates, and at most a tenth of the half-life.
+    pub(super) fn block_size(&self, examples: u64) -> u64 {
+        let within = self.half_life.map_or(LONGEST_BLOCK, |half_life| (half_life / 10.0) as u64);
+        (examples / BLOCKS).min(within).clamp(FIRST_BLOCK, LONGEST_BLOCK)
+    }
+
+    /// Returns the sum of the weights of infinitely many examples.
+    pub(super) fn memory(&self) -> f64 {
+        self.half_life.map_or(f64::INFINITY, |half_life| half_life / LN_2)
     }
 
     /// Returns the largest number of attributes that leaves some of the budget to look for others.

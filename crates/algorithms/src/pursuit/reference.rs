@@ -17,6 +17,8 @@ pub struct PursuitReference {
     /// The examples of the current block: attributes, values, label.
     block: Vec<(Vec<u32>, Vec<f64>, f64)>,
     examples: f64,
+    /// The sum of the weights of the examples.
+    weight: f64,
     label_mean: f64,
     seen: Vec<f64>,
     mean: Vec<f64>,
@@ -47,7 +49,7 @@ pub struct PursuitReference {
 #[derive(Clone, Debug)]
 struct Before {
     support: BTreeSet<usize>,
-    examples: f64,
+    weight: f64,
     products: Vec<Vec<f64>>,
     label: Vec<f64>,
 }
@@ -80,6 +82,7 @@ impl PursuitReference {
         Ok(PursuitReference {
             block: Vec::new(),
             examples: 0.0,
+            weight: 0.0,
             label_mean: 0.0,
             seen: zeros.clone(),
             mean: zeros.clone(),
@@ -90,7 +93,7 @@ impl PursuitReference {
             counts: table.clone(),
             support: always.clone(),
             pool: BTreeSet::new(),
-            before: Before { support: always, examples: 0.0, products: table, label: zeros.clone() },
+            before: Before { support: always, weight: 0.0, products: table, label: zeros.clone() },
             errors: (0.0, 0.0),
             z: zeros.clone(),
             bound: zeros.clone(),
@@ -104,7 +107,8 @@ impl PursuitReference {
     }
 
     fn block_size(&self) -> usize {
-        (self.examples as u64 / BLOCKS).clamp(FIRST_BLOCK, LONGEST_BLOCK) as usize
+        let within = self.params.half_life.map_or(LONGEST_BLOCK, |h| (h / 10.0) as u64);
+        (self.examples as u64 / BLOCKS).min(within).clamp(FIRST_BLOCK, LONGEST_BLOCK) as usize
     }
 
     fn variance(&self, j: usize) -> f64 {
@@ -140,15 +144,31 @@ impl PursuitReference {
         if width > 0.0 { x.max(self.mean[j] - width).min(self.mean[j] + width) } else { x }
     }
 
+    /// Multiplies the weight of all examples so far.
+    fn forget(&mut self, kept: f64) {
+        let tables = [&mut self.products, &mut self.counts, &mut self.before.products];
+        let lists = [&mut self.seen, &mut self.label, &mut self.error, &mut self.error_square];
+        let all = tables.into_iter().flatten().chain(lists).chain([&mut self.before.label]);
+        all.flatten().for_each(|x| *x *= kept);
+        self.weight *= kept;
+        self.before.weight *= kept;
+    }
+
     fn learn(&mut self) {
         let mut block = std::mem::take(&mut self.block);
+        let mut memory = NOISE_MEMORY;
+        if let Some(half_life) = self.params.half_life {
+            self.forget(0.5f64.powf(block.len() as f64 / half_life));
+            memory = memory.min(half_life / 2.0f64.ln());
+        }
         for (_, x, _) in &mut block {
             x.iter_mut().enumerate().for_each(|(j, x)| *x = self.within(j, *x));
         }
         let n = block.len() as f64;
         self.examples += n;
+        self.weight += n;
         let total: f64 = block.iter().map(|(_, _, y)| y - self.label_mean).sum();
-        self.label_mean += total / self.examples;
+        self.label_mean += total / self.weight;
         if self.updates == 0 {
             self.intercept = self.label_mean;
         }
@@ -157,7 +177,7 @@ impl PursuitReference {
         let errors: Vec<f64> = block.iter().map(|(_, x, y)| error(x, *y)).collect();
         self.errors.0 += errors.iter().map(|r| r * r).sum::<f64>();
         self.errors.1 += n;
-        self.remember_errors_of(NOISE_MEMORY);
+        self.remember_errors_of(memory);
 
         let asked: Vec<usize> = block[0].0.iter().map(|&j| j as usize).collect();
         for &j in &asked {
@@ -199,8 +219,8 @@ impl PursuitReference {
         let mut each: Vec<f64> =
             s.iter().map(|&j| noise / self.seen[j].max(1.0) + self.uneven(j, &beta)).collect();
 
-        let Before { support, examples: since, products, label } = &self.before;
-        let since = self.examples - since;
+        let Before { support, weight, products, label } = &self.before;
+        let since = self.weight - weight;
         let k = s.len() as f64;
         if *support == self.support && since >= 8.0 * k && k * noise / since < each.iter().sum() {
             let right = s.iter().map(|&j| (self.label[j] - label[j]) / since).collect();
@@ -250,7 +270,7 @@ impl PursuitReference {
     }
 
     fn weigh_all(&mut self) {
-        self.due = self.examples + (self.examples / DUE as f64).floor();
+        self.due = self.examples + (self.weight.floor() / DUE as f64).floor();
         let outside: Vec<usize> = (0..self.params.dim).filter(|j| !self.support.contains(j)).collect();
         outside.into_iter().for_each(|j| self.weigh(j));
     }
@@ -310,7 +330,7 @@ impl PursuitReference {
             self.remember_errors_of(NOISE_AFTER_CHANGE);
             self.before = Before {
                 support: self.support.clone(),
-                examples: self.examples,
+                weight: self.weight,
                 products: self.products.clone(),
                 label: self.label.clone(),
             };

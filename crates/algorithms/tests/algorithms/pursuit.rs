@@ -178,6 +178,63 @@ fn coefficients_that_change_in_mid_stream_are_averaged() {
 }
 
 #[test]
+fn a_half_life_forgets_the_coefficients_before_a_change() {
+    let (values, mut labels) = two_effects(ROWS, 2, uniform);
+    for i in ROWS / 2..ROWS {
+        labels[i] += values[5 * ROWS + i] - values[3 * ROWS + i];
+    }
+    // Six half-lives after the change, a sixty-fourth of the old weight is left.
+    let params = PursuitParams { half_life: Some(250.0), ..PursuitParams::within(12, 6) };
+    let learner = learn(params, values, labels);
+    assert_eq!(learner.support(), [5, 8]);
+    for (j, truth) in [(5, 1.0), (8, -1.0)] {
+        let known = learner.evidence(j).unwrap();
+        assert!((known.coefficient - truth).abs() < 0.2, "{known:?} for {truth}");
+        // The weights of all examples add up to 250 / log 2, and half a block.
+        assert!(known.examples <= 375, "{known:?}");
+    }
+}
+
+#[test]
+fn a_learner_that_forgets_can_be_stored() {
+    let (values, labels) = two_effects(ROWS, 2, uniform);
+    let (mut stored, mut ends) = (String::new(), Vec::new());
+    for is_stored in [false, true] {
+        let source = Columns::new(12, values.clone(), labels.clone()).unwrap();
+        let params = PursuitParams { half_life: Some(100.0), ..PursuitParams::within(12, 6) };
+        let mut session = Session::new(source, Budget::PerExample(6), &Seed::root(6));
+        let mut learner = params.build().unwrap();
+        session.run(&mut learner, SessionLimit::after_examples(1555), |_, _| {}).unwrap();
+        if is_stored {
+            stored = serde_json::to_string(&learner).unwrap();
+            learner = serde_json::from_str(&stored).unwrap();
+        }
+        session.run(&mut learner, SessionLimit::never(), |_, _| {}).unwrap();
+        ends.push(serde_json::to_string(&learner).unwrap());
+    }
+    assert_eq!(ends[0], ends[1]);
+    let damaged = stored.replacen("\"forgotten\":\"4", "\"forgotten\":\"7", 1);
+    assert_ne!(damaged, stored);
+    assert!(serde_json::from_str::<Pursuit>(&damaged).unwrap_err().to_string().contains("forgotten"));
+}
+
+#[test]
+fn what_a_half_life_never_remembers_is_never_expected() {
+    // An effect of a twelfth of the noise needs more examples than the weights of all add up to.
+    let (values, labels) = two_effects(ROWS, 4, uniform);
+    let labels = labels.iter().zip(&values[3 * ROWS..]).zip(&values[8 * ROWS..]);
+    let labels: Vec<f64> = labels.map(|((y, a), b)| y - 0.92 * (a - b)).collect();
+    let expected = |half_life| {
+        let params = PursuitParams { half_life, ..PursuitParams::within(12, 6) };
+        let learner = learn(params, values.clone(), labels.clone());
+        let until: Vec<_> = (0..12).filter_map(|j| learner.evidence(j)?.until_added).collect();
+        until.iter().filter(|examples| **examples > 0).count()
+    };
+    assert!(expected(None) > 0);
+    assert_eq!(expected(Some(20.0)), 0);
+}
+
+#[test]
 fn too_few_examples_give_no_predictor() {
     for (rows, seed) in (0..40).map(|seed| (1 + 2 * seed as usize, seed)) {
         let (values, labels) = two_effects(rows, seed, uniform);
@@ -202,6 +259,9 @@ fn parameters_that_leave_nothing_to_do_are_refused() {
         (PursuitParams { always: vec![2, 1], ..within() }, "always"),
         (PursuitParams { level: 0.0, ..within() }, "level"),
         (PursuitParams { longest: Some(0), ..within() }, "longest"),
+        (PursuitParams { half_life: Some(19.0), ..within() }, "half_life"),
+        (PursuitParams { half_life: Some(f64::INFINITY), ..within() }, "half_life"),
+        (PursuitParams { half_life: Some(f64::NAN), ..within() }, "half_life"),
         (PursuitParams::within(4, 0), "budget"),
         (PursuitParams::within(1 << 27, 2), "budget"),
     ];

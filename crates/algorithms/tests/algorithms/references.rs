@@ -96,7 +96,17 @@ fn check_on<L: Learner>(
     )?;
     let mut reference = build.1(task).map_err(|error| format!("its reference: {error}"))?;
     let learner = method.build(task).map_err(|error| error.to_string())?;
+    check_beside(method, task, wrap(learner), &mut *reference, drawn)
+}
 
+/// Checks a learner against its reference, and what the row states of it.
+fn check_beside<L: Learner>(
+    method: &Method,
+    task: &Task,
+    learner: L,
+    reference: &mut dyn Reference,
+    drawn: fn(&L) -> Drawn<'_>,
+) -> Result<(), String> {
     let (budget, allowed) = ((method.budget)(task), task.budget);
     let (fits, mean) = match budget {
         Budget::PerExample(most) => (most <= allowed, f64::INFINITY),
@@ -113,7 +123,7 @@ fn check_on<L: Learner>(
     // The reference takes O(d^2) for each of 8,855 supports.
     let n = if method.growth == Growth::Exponential && task.dim > 20 { 60 } else { 1000 };
     let rows = examples(task.dim, 11, n);
-    let mut beside = Beside::new(wrap(learner), drawn, &mut *reference, &rows, TOLERANCE);
+    let mut beside = Beside::new(learner, drawn, reference, &rows, TOLERANCE);
     let mut session = Session::new(source(task.dim, 11), budget, &Seed::root(2));
     let mut entries = beside.coefficients().len();
     let outcome = session.run(&mut beside, SessionLimit::after_examples(n as u64), |_, beside| {
@@ -155,6 +165,17 @@ fn every_method_is_its_reference() {
     assert!(!METHODS.is_empty());
     let faults: Vec<String> = METHODS.iter().filter_map(|method| check_row(method).err()).collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn pursuit_with_a_half_life_is_its_reference() {
+    for task in tasks() {
+        let params = PursuitParams { half_life: Some(90.0), ..PursuitParams::practical(&task).unwrap() };
+        let mut reference = PursuitReference::new(&params).unwrap();
+        let learner = params.build().unwrap();
+        let found = check_beside(&row("pursuit"), &task, learner, &mut reference, |_| Drawn::Listed);
+        found.unwrap_or_else(|fault| panic!("{task:?}: {fault}"));
+    }
 }
 
 #[test]

@@ -15,9 +15,9 @@
 //! `pursuit-small-study` says how soon.
 
 use crate::setup::faulty::echo;
-use crate::setup::{Law, Scene, follow};
+use crate::setup::{LEVEL_OF_NINE_TENTHS, Law, Scene, adds, follow};
 use lao_algorithms::pursuit::PursuitParams;
-use lao_observation::{BlockBuf, Budget, Rng, Seed, Session, Source, SourceError};
+use lao_observation::{BlockBuf, Rng, Seed, Source, SourceError};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::judge::prob;
@@ -122,20 +122,6 @@ impl Source for Drawn {
     }
 }
 
-/// Whether the learner ever adds an attribute.
-fn adds(source: Box<dyn Source>, level: f64, seed: &Seed) -> anyhow::Result<bool> {
-    let mut learner = PursuitParams { level, ..PursuitParams::within(DIM, BUDGET) }.build()?;
-    let mut session = Session::new(source, Budget::PerExample(BUDGET), &seed.child("algorithm"));
-    while session.ledger().examples < EXAMPLES {
-        let left = EXAMPLES - session.ledger().examples;
-        session.step(&mut learner, left)?;
-        if !learner.support().is_empty() {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
 /// Whether an attribute without effect is in the predictor of the small study. An attribute that leaks counts
 /// as one without.
 fn errs(law: Law, (leaks, repeats): (bool, bool), level: f64, seed: &Seed) -> anyhow::Result<bool> {
@@ -151,8 +137,6 @@ const LEAKS: Mutant =
     Mutant::refuted("labels_leak_an_attribute", "one attribute more has an effect on the label");
 const REPEATS: Mutant =
     Mutant::refuted("repeats_rows", "each example is told twice, as if it were two fresh ones");
-const LEVEL_OF_NINE_TENTHS: Mutant =
-    Mutant::refuted("level_of_nine_tenths", "the learner is built with the level .9");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (runs, most) = (cx.size("runs")?, cx.size("most")?);
@@ -172,7 +156,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         judge(name, &|trial| {
             let source = null.examples(leaks, &trial.seed)?;
             let source = if repeats { Box::new(echo(source)) } else { source };
-            Ok(!adds(source, level, &trial.seed)?)
+            let params = PursuitParams { level, ..PursuitParams::within(DIM, BUDGET) };
+            Ok(!adds(source, params, EXAMPLES, &trial.seed)?)
         })?;
     }
     for (name, law) in STUDIES {

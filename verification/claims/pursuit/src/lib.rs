@@ -7,6 +7,8 @@ mod against_hybrid;
 mod budget;
 mod false_inclusion;
 mod figure_1;
+mod half_life;
+mod half_life_level;
 mod identification;
 mod invariance;
 mod prices;
@@ -34,5 +36,7 @@ const CLAIMS: &[Claim] = &[
     identification::CLAIM,
     rate::CLAIM,
     figure_1::CLAIM,
+    half_life::CLAIM,
+    half_life_level::CLAIM,
     against_hybrid::CLAIM,
 ];

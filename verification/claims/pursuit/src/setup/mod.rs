@@ -122,6 +122,33 @@ fn found(theta: SparseView<'_>, j: u32, truth: f64) -> bool {
 pub const LEARNS_A_QUARTER: Mutant =
     Mutant::refuted("learns_a_quarter", "learns nothing from the last three quarters of the examples");
 
+/// The mutant that adds attributes lightly.
+pub const LEVEL_OF_NINE_TENTHS: Mutant =
+    Mutant::refuted("level_of_nine_tenths", "the learner is built with the level .9");
+
+/// Returns whether Pursuit ever adds an attribute within so many examples.
+///
+/// # Errors
+/// When the parameters are refused, or the session fails.
+pub fn adds(
+    source: Box<dyn Source>,
+    params: PursuitParams,
+    examples: u64,
+    seed: &Seed,
+) -> anyhow::Result<bool> {
+    let budget = Budget::PerExample(params.budget);
+    let mut learner = params.build()?;
+    let mut session = Session::new(source, budget, &seed.child("algorithm"));
+    while session.ledger().examples < examples {
+        let left = examples - session.ledger().examples;
+        session.step(&mut learner, left)?;
+        if !learner.support().is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// What changes in an arm of a claim that holds Pursuit to targets.
 #[derive(Clone, Copy)]
 pub struct Arm {
