@@ -65,6 +65,10 @@ pub struct FitArgs {
     /// The probability with which an attribute without effect is ever taken in, at most [default: 5%].
     #[arg(long, value_name = "P%")]
     level: Option<String>,
+    /// The number of examples after which an example counts half, for coefficients that change; the examples
+    /// are taken in the order of the table then [default: all examples count the same].
+    #[arg(long, value_name = "N")]
+    half_life: Option<f64>,
     /// The method; `lao methods` lists them.
     #[arg(long, default_value = "pursuit")]
     method: String,
@@ -84,7 +88,7 @@ pub struct FitArgs {
     /// Learn as this model was learned: all of the above is taken from it.
     #[arg(long, value_name = "MODEL", conflicts_with_all = [
         "target", "positive", "drop", "budget", "prices", "predict_budget", "longest", "always", "level",
-        "method", "holdout", "passes", "in_order", "seed", "na",
+        "half_life", "method", "holdout", "passes", "in_order", "seed", "na",
     ])]
     like: Option<PathBuf>,
     #[command(flatten)]
@@ -258,6 +262,9 @@ fn chosen(args: &FitArgs, examples: &Examples, note: &dyn Fn(&str)) -> anyhow::R
     if let Some(level) = &args.level {
         fit = fit.level(share(level, "--level")?);
     }
+    if let Some(examples) = args.half_life {
+        fit = fit.half_life(examples);
+    }
     if let Some(money) = args.predict_budget {
         fit = fit.predict_within(money);
     }
@@ -278,6 +285,7 @@ fn flag_of(error: &lao::Error) -> Option<&'static str> {
         "sparsity" | "longest" => Some("--longest"),
         "per_prediction" => Some("--predict-budget"),
         "level" => Some("--level"),
+        "half_life" => Some("--half-life"),
         "always" => Some("--always"),
         _ => None,
     }

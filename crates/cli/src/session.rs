@@ -113,6 +113,10 @@ struct NewArgs {
     /// The probability that any attribute without effect is ever in the predictor.
     #[arg(long, default_value_t = 0.05)]
     level: f64,
+    /// The number of examples after which an example counts half, for coefficients that change [default: all
+    /// examples count the same].
+    #[arg(long, value_name = "N")]
+    half_life: Option<f64>,
     /// The seed from which all draws descend.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -273,8 +277,8 @@ fn new(args: &NewArgs) -> anyhow::Result<ExitCode> {
     if let Some(money) = &mut begun.money {
         money.per_prediction = args.predict_budget;
     }
-    let description =
-        Description { label, longest: args.longest, level: args.level, seed: args.seed, ..begun };
+    let &NewArgs { longest, level, half_life, seed, .. } = args;
+    let description = Description { label, longest, level, half_life, seed, ..begun };
     let study = Study::create(&args.place.folder, description)?;
     let (folder, description) = (shown(&args.place.folder), study.description());
     if args.json {

@@ -39,6 +39,7 @@ pub struct Fit {
     method: String,
     longest: Option<usize>,
     level: Option<f64>,
+    half_life: Option<f64>,
     always: Vec<String>,
     holdout: f64,
     passes: u64,
@@ -142,6 +143,7 @@ impl Fit {
             method: "pursuit".into(),
             longest: None,
             level: None,
+            half_life: None,
             always: Vec::new(),
             holdout: 0.1,
             passes: 1,
@@ -200,14 +202,16 @@ impl Fit {
                 return Err(Error::Choice { what: "budget", value, allowed });
             }
         };
+        let pursuit = match &origin.parameters {
+            AnyParams::Pursuit(params) => Some(params),
+            _ => None,
+        };
         Ok(Fit {
             per_prediction: origin.per_prediction,
             method: origin.method.clone(),
             longest: origin.longest,
-            level: match &origin.parameters {
-                AnyParams::Pursuit(params) => Some(params.level),
-                _ => None,
-            },
+            level: pursuit.map(|params| params.level),
+            half_life: pursuit.and_then(|params| params.half_life),
             always: origin.always.clone(),
             holdout: origin.holdout,
             passes: origin.passes,
@@ -239,6 +243,31 @@ impl Fit {
     /// .05. Only `pursuit` keeps to such a level.
     pub fn level(self, level: f64) -> Self {
         Fit { level: Some(level), ..self }
+    }
+
+    /// Lets the weight of an example halve with every `examples` that follow, at least 20, for coefficients
+    /// that change; the examples are [taken in their order](Self::in_order) then. Without a half-life all
+    /// examples count the same. Only `pursuit` has one.
+    ///
+    /// ```
+    /// # let mut rows = String::from("flow,heat,yield\n");
+    /// # for i in 0..3000u32 {
+    /// #     let (a, b) = (f64::from(i * 7 % 61), f64::from(i * 11 % 53));
+    /// #     let slope = if i < 1500 { 1.0 } else { 3.0 };
+    /// #     rows += &format!("{a},{b},{}\n", slope * a + f64::from(i * 17 % 7));
+    /// # }
+    /// # let frame = lao::Frame::parse(rows.as_bytes(), "plant.csv", &Default::default())?;
+    /// // let frame = lao::read("plant.csv")?; // the yield per flow has tripled half way
+    /// let examples = frame.target("yield")?;
+    /// let slope = |fit: lao::Fit| -> Result<f64, lao::Error> {
+    ///     Ok(fit.run(&examples)?.model.coefficients[0].value)
+    /// };
+    /// assert!((slope(lao::Fit::within(2).half_life(200.0))? - 3.0).abs() < 0.1);
+    /// assert!(slope(lao::Fit::within(2).in_order())? < 2.5);
+    /// # Ok::<(), lao::Error>(())
+    /// ```
+    pub fn half_life(self, examples: f64) -> Self {
+        Fit { half_life: Some(examples), in_order: true, ..self }
     }
 
     /// Sets the columns that the predictor always has, whatever their effect. Only `pursuit` can keep them.
@@ -443,7 +472,7 @@ impl Fit {
             };
             let (longest, level) = (self.longest, self.level.unwrap_or(within.level));
             let always = examples.places(&self.always)?;
-            let params = PursuitParams { longest, level, always, ..within };
+            let params = PursuitParams { longest, level, always, half_life: self.half_life, ..within };
             let learner = Inner::Pursuit(Box::new(params.clone().build()?));
             let parameters = AnyParams::Pursuit(params);
             return Ok(Learned { learner, parameters, before: Spent::default() });
@@ -454,6 +483,9 @@ impl Fit {
         };
         if let Some(level) = self.level {
             return only("level", level.to_string());
+        }
+        if let Some(examples) = self.half_life {
+            return only("half-life", examples.to_string());
         }
         if let Some(column) = self.always.first() {
             return only("always", column.clone());

@@ -33,6 +33,10 @@ pub struct Description {
     pub longest: Option<usize>,
     /// The probability with which any attribute without effect is ever in the predictor, at most.
     pub level: f64,
+    /// The number of examples after which an example counts half, for coefficients that change; `None` if all
+    /// examples count the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub half_life: Option<f64>,
     /// The seed from which all draws descend.
     pub seed: u64,
 }
@@ -54,6 +58,7 @@ impl Description {
             panels: Vec::new(),
             longest: None,
             level: 0.05,
+            half_life: None,
             seed: 1,
         }
     }
@@ -102,6 +107,7 @@ impl Description {
         PursuitParams {
             level: self.level,
             longest: self.longest,
+            half_life: self.half_life,
             money: self.money.clone(),
             ..PursuitParams::within(self.attributes.len(), self.budget)
         }

@@ -39,7 +39,8 @@ impl Study {
     /// prices, money. A label that is a class has the names of both.
     #[staticmethod]
     #[pyo3(signature = (folder, target, attributes, budget, *, prices=None, predict_budget=None,
-                        positive=None, negative=None, longest=None, level=0.05, seed=1))]
+                        positive=None, negative=None, longest=None, level=0.05, half_life=None,
+                        seed=1))]
     #[expect(clippy::too_many_arguments, reason = "Python gives them by name")]
     fn create(
         folder: PathBuf,
@@ -52,6 +53,7 @@ impl Study {
         negative: Option<String>,
         longest: Option<usize>,
         level: f64,
+        half_life: Option<f64>,
         seed: u64,
     ) -> PyResult<Self> {
         let classes = positive.zip(negative);
@@ -66,7 +68,7 @@ impl Study {
         if let Some(money) = &mut begun.money {
             money.per_prediction = predict_budget;
         }
-        let description = Description { label, longest, level, seed, ..begun };
+        let description = Description { label, longest, level, half_life, seed, ..begun };
         Study::new(lao_live::Study::create(folder, description))
     }
 

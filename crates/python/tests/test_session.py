@@ -86,6 +86,14 @@ def test_many_slots_are_told_at_once_or_not_at_all(tmp_path):
             Session.create(tmp_path / "other", "ill", NAMES, 2, **one)
 
 
+def test_a_half_life_is_passed_on(tmp_path):
+    Session.create(tmp_path / "study", "y", NAMES, 2, half_life=100).close()
+    with Session.open(tmp_path / "study") as study:
+        assert study.ask(1)
+    with pytest.raises(ValueError, match="half_life"):
+        Session.create(tmp_path / "other", "y", NAMES, 2, half_life=3)
+
+
 def test_opening_waits_until_another_process_lets_go(tmp_path):
     folder = tmp_path / "study"
     Session.create(folder, "y", NAMES, 2).close()

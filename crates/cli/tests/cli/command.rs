@@ -55,6 +55,7 @@ fn like_repeats_all_choices_of_a_model() {
         &["-b", "6", "--method", "hybrid", "--passes", "3"],
         &["-b", "11", "--prices", "prices.csv", "--predict-budget", "9"],
         &["-b", "4", "--drop", "age", "--drop", "tc", "--always", "sex", "--level", "1%", "--na", "bmi=30"],
+        &["-b", "5", "--half-life", "300"],
     ] {
         let fit = ["fit", &data, "-q", "-o"];
         let (status, _, said) = lao(at, &[&fit[..], &["one.json", "-t", "progression"], choices].concat());
@@ -87,6 +88,8 @@ fn what_is_wrong_is_said_with_a_remedy_and_status_2() {
         ([&fit[..], &["--na", "agee=1"]].concat(), "did you mean `age`?"),
         ([&fit[..], &["--method", "hybrid", "--longest", "11"]].concat(), "--budget: "),
         ([&fit[..], &["--level", "200%"]].concat(), "--level = 200%"),
+        ([&fit[..], &["--half-life", "10"]].concat(), "--half-life: "),
+        ([&fit[..], &["--half-life", "100", "--method", "hybrid"]].concat(), "only the method `pursuit`"),
         ([&fit[..], &["--positive", "1"]].concat(), "not two classes"),
         ([&fit[..], &["--method", "hibrid"]].concat(), "did you mean `hybrid`?"),
         ([&fit[..], &["-o", "no/such/folder.json"]].concat(), "no/such/folder.json"),

@@ -67,6 +67,9 @@ impl Model {
                     add("predict-budget", money, origin.per_prediction.is_none());
                 }
                 add("level", params.level.to_string(), params.level == PursuitParams::within(1, 1).level);
+                if let Some(examples) = params.half_life {
+                    add("half-life", examples.to_string(), false);
+                }
             }
             params => {
                 for (name, value) in fields(params) {

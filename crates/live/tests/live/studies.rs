@@ -48,6 +48,25 @@ fn a_study_learns_and_opens_where_it_was() {
 }
 
 #[test]
+fn a_study_with_a_half_life_forgets_and_opens_where_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("s");
+    let described = Description { half_life: Some(60.0), ..description() };
+    let mut study = Study::create(&at, described).unwrap();
+    run(&mut study, 400);
+    let model = study.model();
+    let remembers = begun(&folder.path().join("other"), 400).model();
+    assert_ne!(model.coefficients, remembers.coefficients);
+    assert!(model.choices().iter().any(|choice| choice.name == "half-life" && choice.value == "60"));
+    drop(study);
+    let study = Study::open(&at).unwrap();
+    assert_eq!(study.model().coefficients, model.coefficients);
+    drop(study);
+    snapshots(&at).iter().for_each(|path| fs::remove_file(path).unwrap());
+    assert_eq!(Study::open(&at).unwrap().model().coefficients, model.coefficients);
+}
+
+#[test]
 fn a_study_that_is_opened_anew_for_every_step_has_the_bits_of_one_that_never_was() {
     let folder = tempfile::tempdir().unwrap();
     let (one, two) = (folder.path().join("one"), folder.path().join("two"));
@@ -344,6 +363,7 @@ fn what_does_not_fit_is_refused_and_leaves_no_trace() {
     for (wrong, field) in [
         (Description { budget: 7, ..description() }, "budget"),
         (Description { level: 2.0, ..description() }, "level"),
+        (Description { half_life: Some(3.0), ..description() }, "half_life"),
         (Description { attributes: vec!["a".into(), "a".into()], ..description() }, "attributes"),
         (Description { attributes: vec!["pressure".into()], budget: 1, ..description() }, "attributes"),
         (Description { attributes: vec!["a=b".into()], budget: 1, ..description() }, "attributes"),

@@ -69,6 +69,7 @@ class Study:
         negative: str | None = None,
         longest: int | None = None,
         level: float = 0.05,
+        half_life: float | None = None,
         seed: int = 1,
     ) -> Study: ...
     @staticmethod

@@ -66,6 +66,7 @@ class Session:
         negative: str | None = None,
         longest: int | None = None,
         level: float = 0.05,
+        half_life: float | None = None,
         seed: int = 1,
     ) -> Session:
         """Begins a study in a folder, which must not exist.
@@ -76,7 +77,8 @@ class Session:
 
         `positive` and `negative` are the two classes, if the label is no number; `longest` is the largest
         number of attributes of the model, by default four fifths of the budget; `level` is the probability
-        that any attribute without effect is ever in the model.
+        that any attribute without effect is ever in the model; `half_life` is the number of examples after
+        which an example counts half, for coefficients that change, and by default all count the same.
         """
         attributes = list(attributes)
         priced = take_prices(prices, attributes, target)
@@ -106,6 +108,7 @@ class Session:
             negative=negative,
             longest=longest,
             level=level,
+            half_life=half_life,
             seed=seed,
         )
         return cls(study)
