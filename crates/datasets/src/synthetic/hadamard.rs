@@ -17,7 +17,7 @@
 
 use super::binomial::fair_binomial;
 use super::source::subtract;
-use super::words::{Words, chance, fill_signs, flip_signs};
+use super::words::{Words, chance, fill_signs, flip_signs, sign_of_row};
 use super::{Design, DesignError, Noise, Scaled, SpectrumBounds, Virtual, check_dim, identity_times, pairs};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{BlockBuf, GradientAsk, Rng, Scratch, Source, SourceError};
@@ -87,6 +87,15 @@ impl Design for Hadamard {
 
     fn fill(&self, words: &Words, _shared: &[f64], first_row: u64, attribute: u32, out: &mut [f64]) {
         fill_parity(words, first_row, attribute, out);
+    }
+
+    // The coins of one row are drawn once for all its attributes.
+    fn fill_row(&self, words: &Words, _shared: &[f64], row: u64, attributes: &[u32], out: &mut [f64]) {
+        let coin = |bit: u32| (words.stream(0, bit).word(row / 64) >> (row % 64) & 1) as u32;
+        let drawn = (0..self.dim.trailing_zeros()).fold(0, |drawn, bit| drawn | coin(bit) << bit);
+        for (&attribute, x) in attributes.iter().zip(out) {
+            *x = sign_of_row(0, |_| u64::from((drawn & attribute).count_ones() & 1));
+        }
     }
 
     fn quadratic_form(&self, v: SparseView<'_>) -> f64 {

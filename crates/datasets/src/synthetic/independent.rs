@@ -3,7 +3,7 @@
 //! *Source.* Murata & Suzuki (2018) experiment on standard normal attributes; signs and uniform attributes
 //! satisfy the boundedness that their theorems ask for as well.
 
-use super::words::{WordStream, centered_uniform, fill_signs};
+use super::words::{WordStream, centered_uniform, fill_signs, sign_of_row};
 use super::{Design, DesignError, SpectrumBounds, Words, check_dim, identity_times};
 use lao_kernels::SparseView;
 use rand_distr::{Distribution, StandardNormal};
@@ -32,6 +32,8 @@ pub trait Law: Debug + Clone + Copy + Send + Sync + 'static {
     const BOUND: f64;
     /// Writes one draw per row `first_row ..`.
     fn fill(stream: WordStream, first_row: u64, out: &mut [f64]);
+    /// Returns the draw of one row.
+    fn draw(stream: WordStream, row: u64) -> f64;
 }
 
 /// The law of [`Rademacher`].
@@ -52,6 +54,10 @@ impl Law for RademacherLaw {
     fn fill(stream: WordStream, first_row: u64, out: &mut [f64]) {
         fill_signs(first_row, out, |row| stream.word(row));
     }
+    #[inline(always)]
+    fn draw(stream: WordStream, row: u64) -> f64 {
+        sign_of_row(row, |row| stream.word(row))
+    }
 }
 
 impl Law for UniformLaw {
@@ -59,8 +65,12 @@ impl Law for UniformLaw {
     const BOUND: f64 = SQRT_3;
     fn fill(stream: WordStream, first_row: u64, out: &mut [f64]) {
         for (row, x) in (0..).zip(out) {
-            *x = 2.0 * SQRT_3 * centered_uniform(stream.word(first_row.wrapping_add(row)));
+            *x = Self::draw(stream, first_row.wrapping_add(row));
         }
+    }
+    #[inline(always)]
+    fn draw(stream: WordStream, row: u64) -> f64 {
+        2.0 * SQRT_3 * centered_uniform(stream.word(row))
     }
 }
 
@@ -69,8 +79,12 @@ impl Law for NormalLaw {
     const BOUND: f64 = f64::INFINITY;
     fn fill(stream: WordStream, first_row: u64, out: &mut [f64]) {
         for (row, x) in (0..).zip(out) {
-            *x = StandardNormal.sample(&mut stream.draws(first_row.wrapping_add(row)));
+            *x = Self::draw(stream, first_row.wrapping_add(row));
         }
+    }
+    #[inline(always)]
+    fn draw(stream: WordStream, row: u64) -> f64 {
+        StandardNormal.sample(&mut stream.draws(row))
     }
 }
 
@@ -92,6 +106,12 @@ impl<L: Law> Design for Independent<L> {
 
     fn fill(&self, words: &Words, _shared: &[f64], first_row: u64, attribute: u32, out: &mut [f64]) {
         L::fill(words.stream(0, attribute), first_row, out);
+    }
+
+    fn fill_row(&self, words: &Words, _shared: &[f64], row: u64, attributes: &[u32], out: &mut [f64]) {
+        for (&attribute, x) in attributes.iter().zip(out) {
+            *x = L::draw(words.stream(0, attribute), row);
+        }
     }
 
     fn quadratic_form(&self, v: SparseView<'_>) -> f64 {

@@ -70,6 +70,13 @@ pub trait Design: Debug + Send + Sync {
     /// a row and an attribute always give the same value.
     fn fill(&self, words: &Words, shared: &[f64], first_row: u64, attribute: u32, out: &mut [f64]);
 
+    /// Writes these attributes of one row to `out`, one number each, as [`fill`](Design::fill) does.
+    fn fill_row(&self, words: &Words, shared: &[f64], row: u64, attributes: &[u32], out: &mut [f64]) {
+        for (&attribute, x) in attributes.iter().zip(out) {
+            self.fill(words, shared, row, attribute, std::slice::from_mut(x));
+        }
+    }
+
     /// Returns `v' Sigma v`, at a cost that depends on the stored entries of `v` and not on `d`.
     fn quadratic_form(&self, v: SparseView<'_>) -> f64;
 
@@ -137,6 +144,9 @@ macro_rules! design_behind {
             }
             fn fill(&self, words: &Words, shared: &[f64], first_row: u64, attribute: u32, out: &mut [f64]) {
                 (**self).fill(words, shared, first_row, attribute, out);
+            }
+            fn fill_row(&self, words: &Words, shared: &[f64], row: u64, attributes: &[u32], out: &mut [f64]) {
+                (**self).fill_row(words, shared, row, attributes, out);
             }
             fn quadratic_form(&self, v: SparseView<'_>) -> f64 {
                 (**self).quadratic_form(v)

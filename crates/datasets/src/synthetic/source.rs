@@ -155,6 +155,10 @@ impl<D: Design> Virtual<D> {
         check_observe(attributes, self.design.dim(), block, self.cursor.position())?;
         let (first, rows) = (self.cursor.position(), self.cursor.upcoming(block.capacity()));
         self.design.prepare(&self.words, first, rows, &mut self.shared);
+        if let Some(values) = block.single_mut().filter(|_| rows == 1) {
+            self.design.fill_row(&self.words, &self.shared, first, attributes, values);
+            return Ok(rows);
+        }
         for (c, &attribute) in attributes.iter().enumerate() {
             let column = &mut block.column_mut(c)[..rows];
             self.design.fill(&self.words, &self.shared, first, attribute, column);
@@ -170,6 +174,16 @@ impl<D: Design> Virtual<D> {
         // The terms are added in the order of theta*, so that labels do not depend on what is observed.
         self.labels.clear();
         self.labels.resize(rows, 0.0);
+        if rows == 1 && sorted.is_empty() {
+            let star = self.theta_star.view();
+            self.spare.resize(star.len(), 0.0);
+            let (words, shared) = (&self.words, &self.shared);
+            self.design.fill_row(words, shared, first, star.indices(), &mut self.spare);
+            for (x, weight) in self.spare.iter().zip(star.values()) {
+                self.labels[0] += x * weight;
+            }
+            return self.finish(rows, block);
+        }
         let mut c = 0;
         for (j, weight) in self.theta_star.view().iter() {
             while c < sorted.len() && sorted[c] < j {
@@ -184,6 +198,11 @@ impl<D: Design> Virtual<D> {
             };
             axpy_column(&mut self.labels, column, weight);
         }
+        self.finish(rows, block);
+    }
+
+    /// Adds the noise to the labels, and advances the stream.
+    fn finish(&mut self, rows: usize, block: &mut BlockBuf) {
         self.add_noise();
         block.labels_mut()[..rows].copy_from_slice(&self.labels);
         block.set_rows(rows);

@@ -117,6 +117,12 @@ pub fn fill_signs(first_row: u64, out: &mut [f64], word: impl Fn(u64) -> u64) {
     each_sign(first_row, out, word, |x, sign| *x = sign);
 }
 
+/// Returns the sign that [`fill_signs`] gives to a row.
+#[inline(always)]
+pub fn sign_of_row(row: u64, word: impl Fn(u64) -> u64) -> f64 {
+    f64::from_bits(ONE | ((word(row / 64) >> (row % 64)) << 63))
+}
+
 /// Adds `weight` times the signs of [`fill_signs`] to `out`.
 #[inline(always)]
 pub fn add_signs(first_row: u64, weight: f64, out: &mut [f64], word: impl Fn(u64) -> u64) {
@@ -252,6 +258,7 @@ mod tests {
             let mut part = vec![0.0; end - start];
             fill_signs(start as u64, &mut part, |row| stream.word(row));
             assert_eq!(part, whole[start..end]);
+            assert_eq!(part[0], sign_of_row(start as u64, |row| stream.word(row)));
         }
     }
 }
