@@ -115,6 +115,23 @@ mod tests {
             .prop_map(|dense| SparseVector::from_dense(&dense))
     }
 
+    #[test]
+    fn the_length_of_the_support_decides_on_the_order_of_the_sum() {
+        let row: Vec<f64> = (0..40).map(|j| 1.0 / f64::from(j + 3)).collect();
+        let values: Vec<f64> = (0..40).map(|j| 1.0 / f64::from(2 * j + 1)).collect();
+        let indices: Vec<u32> = (0..40).collect();
+        let term = |j: usize| values[j] * row[j];
+        for n in 0..=40 {
+            let naive = if n <= 16 {
+                (0..n).map(term).sum()
+            } else {
+                sum_lanes(std::array::from_fn(|lane| (lane..n).step_by(8).map(term).fold(0.0, |a, b| a + b)))
+            };
+            let found = gather_dot(&indices[..n], &values[..n], &row);
+            assert_eq!(found.to_bits(), f64::to_bits(naive), "{n} entries: {found} is not {naive}");
+        }
+    }
+
     proptest! {
         #[test]
         fn gather_is_the_inner_product(

@@ -165,4 +165,10 @@ mod tests {
         assert_eq!(Support::new(vec![5, 3, 9]).unwrap_err().position, 1);
         assert!(Support::new(Vec::new()).is_ok());
     }
+
+    #[test]
+    fn a_support_is_made_of_its_indices_and_becomes_them_again() {
+        let indices = vec![0, 3, 7];
+        assert_eq!(Vec::from(Support::try_from(indices.clone()).unwrap()), indices);
+    }
 }

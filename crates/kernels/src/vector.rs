@@ -316,7 +316,11 @@ mod tests {
                 SparseVector::new(dense.len(), vector.indices().to_vec(), vector.values().to_vec()),
                 Ok(vector.clone())
             );
-            prop_assert_eq!(view.to_owned_vector(), vector);
+            prop_assert_eq!(view.to_owned_vector(), vector.clone());
+            let (mut in_place, mut changed) = (vector.clone(), vector);
+            in_place.values_mut().iter_mut().for_each(|value| *value *= 2.0);
+            changed.change_values(|_, value| 2.0 * value);
+            prop_assert_eq!(in_place, changed);
         }
 
         #[test]

@@ -89,6 +89,8 @@ fn a_step_that_is_not_finite_leaves_the_iterate() {
         for place in 0..4 {
             let error = drifting.step(1.0, &[place], &[bad]).unwrap_err();
             assert_eq!(error.index, place as usize);
+            let is_of_step = if bad.is_nan() { error.value.is_nan() } else { error.value == -bad };
+            assert!(is_of_step, "{} for {bad} at {place}", error.value);
             assert!(drifting.begin(1.0, &[bad, 0.0, 0.0, 0.0]).is_err());
             let mut after = SparseVector::zeros(4);
             drifting.read(&mut after);
