@@ -58,6 +58,16 @@ mod tests {
     }
 
     #[test]
+    fn a_power_of_two_rejects_nothing() {
+        let (mut drawn, mut words) = (Vec::new(), Seed::root(5).rng());
+        uniform_draws(1 << 31, 64, &mut words.clone(), &mut drawn);
+        for pair in drawn.chunks(2) {
+            let word = words.next_u64();
+            assert_eq!(pair, [(word as u32) >> 1, (word >> 33) as u32]);
+        }
+    }
+
+    #[test]
     fn nothing_is_drawn_from_an_empty_range() {
         let mut drawn = vec![7];
         uniform_draws(0, 3, &mut Seed::root(1).rng(), &mut drawn);

@@ -1,7 +1,7 @@
 //! The session's promises: nothing beyond the budget is fetched, counts are exact, a stored run goes on.
 
 use lao_kernels::{SparseVector, SparseView};
-use lao_observation::session::mean_squared_error;
+use lao_observation::session::{mean_squared_error, mean_squared_error_of};
 use lao_observation::{
     Ask, BlockBuf, Budget, LearnError, Learner, Ledger, Rng, Row, Scratch, Seed, Session, SessionEnd,
     SessionError, SessionLimit, Source, SourceError, Step, Tariff, Told,
@@ -295,6 +295,7 @@ fn online_predictions_come_before_the_label_and_cost_nothing_extra() {
     session.run(&mut Constant(SparseVector::zeros(2)), SessionLimit::never(), quiet).unwrap();
     let ledger = session.ledger();
     assert_eq!((ledger.predictions, ledger.attributes, ledger.squared_loss), (50, 100, 50.0));
+    assert_eq!(ledger.attributes_per_example(), 2.0);
 }
 
 #[test]
@@ -307,6 +308,34 @@ fn scoring_looks_at_the_support_only_and_within_the_budget() {
     let refused = mean_squared_error(theta.view(), &mut source, Budget::PerExample(1), 1);
     assert!(matches!(refused, Err(SessionError::OverBudget { asked: 2, budget: 1 })));
     assert_eq!(mean_squared_error(theta.view(), &mut Ramp::new(4, 0), Budget::Unlimited, 5).unwrap(), None);
+}
+
+#[test]
+fn a_learner_is_scored_by_what_it_predicts_from_its_attributes() {
+    struct Fixed(SparseVector);
+    impl Learner for Fixed {
+        fn dim(&self) -> usize {
+            4
+        }
+        fn ask(&mut self, _: &mut Rng, _: &mut Ask) {}
+        fn tell(&mut self, _: Told<'_>) -> Result<(), LearnError> {
+            Ok(())
+        }
+        fn coefficients(&self) -> SparseView<'_> {
+            self.0.view()
+        }
+        fn intercept(&self) -> f64 {
+            0.3
+        }
+        fn updates(&self) -> u64 {
+            0
+        }
+    }
+    let learner = Fixed(SparseVector::new(4, vec![1, 3], vec![2.0, -1.0]).unwrap());
+    let mut source = Ramp::new(4, 100);
+    let error = mean_squared_error_of(&learner, &mut source, Budget::PerExample(2), 80).unwrap();
+    assert!((error.unwrap() - 0.04).abs() < 1e-9, "2 x_1 - x_3 + 0.3 - y = 0.2 always: {error:?}");
+    assert!(source.looked.iter().all(|(_, attributes)| attributes == &[1, 3]));
 }
 
 /// Nine attributes in four panels: 0 and 1 free, 2 to 4 for 3, 5 for 4, the others for 10.

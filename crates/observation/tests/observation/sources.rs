@@ -1,6 +1,6 @@
 //! A source is not trusted: what each sin does to the check for authors, and to a session.
 
-use lao_observation::testing::check_source;
+use lao_observation::testing::{check_observations, check_source};
 use lao_observation::{
     Ask, BlockBuf, Budget, GradientAsk, LearnError, Learner, Rng, Scratch, Seed, Session, SessionError,
     SessionLimit, Source, SourceError, Told,
@@ -232,6 +232,16 @@ fn every_sin_is_noticed_by_the_check_for_authors() {
     for (sin, _) in SINS {
         let fault = check_source(|| Sinner::new(sin)).map_err(|fault| fault.to_string());
         assert!(fault.is_err(), "{sin:?} was not noticed");
+    }
+}
+
+#[test]
+fn the_check_of_observations_notices_all_but_the_sins_of_gradients() {
+    check_observations(|| Sinner::new(Nothing)).unwrap();
+    for (sin, _) in SINS {
+        let of_gradients = format!("{sin:?}").starts_with("Gradient");
+        let noticed = check_observations(|| Sinner::new(sin)).is_err();
+        assert_eq!(noticed, !of_gradients, "{sin:?}");
     }
 }
 

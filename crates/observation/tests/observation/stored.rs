@@ -108,7 +108,14 @@ proptest! {
         // Text of the bits tells 0 and -0 apart, which == does not.
         prop_assert_eq!(serde_json::to_string(&back).unwrap(), text);
         let value = serde_json::to_value(&state).unwrap();
-        prop_assert_eq!(serde_json::from_value::<Tagged>(value).unwrap(), state);
+        prop_assert_eq!(serde_json::from_value::<Tagged>(value).unwrap(), state.clone());
+        // In a binary format floats are what they are.
+        let (mut bytes, mut plain) = (Vec::new(), Vec::new());
+        let Tagged::Shapes(shapes) = state;
+        ciborium::into_writer(&shapes, &mut bytes).unwrap();
+        ciborium::into_writer(&shapes.list, &mut plain).unwrap();
+        prop_assert_eq!(ciborium::from_reader::<Shapes, _>(&bytes[..]).unwrap(), shapes);
+        prop_assert!(bytes.windows(plain.len()).any(|part| part == plain));
     }
 }
 
