@@ -302,8 +302,8 @@ impl fmt::Display for Comparison {
         let RatePower { tracked, in_new_draws } = self.power;
         writeln!(
             f,
-            "power: {in_new_draws} of {tracked} rates have enough replicates to find 20 % (an exponent: .1) with \
-             probability .99 in new draws; the others are compared where the draws are the same, and by \
+            "power: {in_new_draws} of {tracked} rates have enough replicates to find 20 % (an exponent: .1) \
+             with probability .99 in new draws; the others are compared where the draws are the same, and by \
              `cargo xtask track` over many runs (verify --explain CLAIM says what each finds)"
         )
     }
@@ -474,7 +474,7 @@ fn counted(old: &Measured, new: &Measured) -> Vec<(&'static str, RateOutcome)> {
     vec![("trials", trials), ("tightness", tightness)]
 }
 
-/// Returns the level at which a worsening of one of the record's rates is found: Holm's for the first of them.
+/// Returns the level at which a worsening of one of the record's rates is found: Holm's for the first one.
 pub fn rate_level(record: &RunRecord) -> f64 {
     let tracked: usize = record.claims.iter().map(|claim| claim.honest.rates.len()).sum();
     LEVEL / tracked.max(1) as f64

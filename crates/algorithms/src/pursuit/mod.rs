@@ -76,8 +76,8 @@
 //!
 //! *Coefficients that change*: in the sums every example counts the same, so that after a change the estimate
 //! lies between the old and the new coefficients. With a [half-life](PursuitParams::half_life) `h` the weight
-//! of an example halves with every `h` that follow: before a block of b examples is added, all sums and counts
-//! are multiplied by `2^(-b/h)`. The estimate then rests on the last `h / log 2` examples, as many as their
+//! of an example halves with every `h` that follow: before a block of b examples is added, all sums and
+//! counts are multiplied by `2^(-b/h)`. The estimate then rests on the last `h / log 2` examples, as many as their
 //! weights add up to; its error falls no further, and standard errors are too large by up to `sqrt(2)`, since
 //! weights that differ count as if they were equal. The level is that of a boundary which a sum without
 //! effect crosses within a few half-lives: over an endless stream attributes without effect are added now and
@@ -90,8 +90,8 @@
 //! *Cost*: an example costs s'^2/2 multiplications for products of columns, Hybrid s'; the bench `learners`
 //! has both. An update costs O(s' |S|^2 + d |S|) more, and O(d |S|^2) if it changes the support; memory is
 //! O(d s'). The blocks between updates grow with the number of examples, so that n examples have O(log n)
-//! updates, and the first ones cost most; with a half-life they are at most a tenth of it, and forgetting costs
-//! O(d s') more per update. For speed, and with the same sums up to rounding:
+//! updates, and the first ones cost most; with a half-life they are at most a tenth of it, and forgetting
+//! costs O(d s') more per update. For speed, and with the same sums up to rounding:
 //!
 //! 1. The columns of a block are interleaved four by four, watched attributes first, so that products come
 //!    from tiles that stay in registers ([`panel_products`](lao_kernels::panel_products)).
