@@ -77,9 +77,9 @@
 //! *Coefficients that change*: in the sums every example counts the same, so that after a change the estimate
 //! lies between the old and the new coefficients. With a [half-life](PursuitParams::half_life) `h` the weight
 //! of an example halves with every `h` that follow: before a block of b examples is added, all sums and
-//! counts are multiplied by `2^(-b/h)`. The estimate then rests on the last `h / log 2` examples, as many as their
-//! weights add up to; its error falls no further, and standard errors are too large by up to `sqrt(2)`, since
-//! weights that differ count as if they were equal. The level is that of a boundary which a sum without
+//! counts are multiplied by `2^(-b/h)`. The estimate then rests on the last `h / log 2` examples, as many as
+//! their weights add up to; its error falls no further, and standard errors are too large by up to `sqrt(2)`,
+//! since weights that differ count as if they were equal. The level is that of a boundary which a sum without
 //! effect crosses within a few half-lives: over an endless stream attributes without effect are added now and
 //! then, and dropped again.
 //!
