@@ -31,7 +31,11 @@ pub trait Law: Debug + Clone + Copy + Send + Sync + 'static {
     /// The support of the law is within `[-BOUND, BOUND]`.
     const BOUND: f64;
     /// Writes one draw per row `first_row ..`.
-    fn fill(stream: WordStream, first_row: u64, out: &mut [f64]);
+    fn fill(stream: WordStream, first_row: u64, out: &mut [f64]) {
+        for (row, x) in (0..).zip(out) {
+            *x = Self::draw(stream, first_row.wrapping_add(row));
+        }
+    }
     /// Returns the draw of one row.
     fn draw(stream: WordStream, row: u64) -> f64;
 }
@@ -63,11 +67,6 @@ impl Law for RademacherLaw {
 impl Law for UniformLaw {
     const DESIGN: &'static str = "Uniform";
     const BOUND: f64 = SQRT_3;
-    fn fill(stream: WordStream, first_row: u64, out: &mut [f64]) {
-        for (row, x) in (0..).zip(out) {
-            *x = Self::draw(stream, first_row.wrapping_add(row));
-        }
-    }
     #[inline(always)]
     fn draw(stream: WordStream, row: u64) -> f64 {
         2.0 * SQRT_3 * centered_uniform(stream.word(row))
@@ -77,11 +76,6 @@ impl Law for UniformLaw {
 impl Law for NormalLaw {
     const DESIGN: &'static str = "Normal";
     const BOUND: f64 = f64::INFINITY;
-    fn fill(stream: WordStream, first_row: u64, out: &mut [f64]) {
-        for (row, x) in (0..).zip(out) {
-            *x = Self::draw(stream, first_row.wrapping_add(row));
-        }
-    }
     #[inline(always)]
     fn draw(stream: WordStream, row: u64) -> f64 {
         StandardNormal.sample(&mut stream.draws(row))

@@ -15,7 +15,7 @@
 //! `pursuit-small-study` says how soon.
 
 use crate::setup::faulty::echo;
-use crate::setup::{LEVEL_OF_NINE_TENTHS, Law, Scene, adds, follow};
+use crate::setup::{LEVEL_OF_NINE_TENTHS, Law, REPEATS, Scene, adds, follow};
 use lao_algorithms::pursuit::PursuitParams;
 use lao_observation::{BlockBuf, Rng, Seed, Source, SourceError};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
@@ -135,8 +135,6 @@ fn errs(law: Law, (leaks, repeats): (bool, bool), level: f64, seed: &Seed) -> an
 
 const LEAKS: Mutant =
     Mutant::refuted("labels_leak_an_attribute", "one attribute more has an effect on the label");
-const REPEATS: Mutant =
-    Mutant::refuted("repeats_rows", "each example is told twice, as if it were two fresh ones");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (runs, most) = (cx.size("runs")?, cx.size("most")?);

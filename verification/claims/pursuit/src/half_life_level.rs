@@ -5,10 +5,10 @@
 //! this span and its level were set before the first run.
 
 use crate::setup::faulty::echo;
-use crate::setup::{LEVEL_OF_NINE_TENTHS, Law, Scene, adds};
+use crate::setup::{LEVEL_OF_NINE_TENTHS, Law, REPEATS, Scene, adds};
 use lao_algorithms::pursuit::PursuitParams;
 use lao_observation::Source;
-use lao_verification_engine::claim::{Claim, Mutant, Standing};
+use lao_verification_engine::claim::{Claim, Standing};
 use lao_verification_engine::context::Context;
 
 const DIM: usize = 60;
@@ -17,9 +17,6 @@ const HALF_LIFE: f64 = 400.0;
 /// Ten half-lives.
 const EXAMPLES: u64 = 4000;
 const LEVEL: f64 = 0.05;
-
-const REPEATS: Mutant =
-    Mutant::refuted("repeats_rows", "each example is told twice, as if it were two fresh ones");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (most, repeats) = (cx.size("most")?, cx.commits(&REPEATS));

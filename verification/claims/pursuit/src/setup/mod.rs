@@ -126,6 +126,10 @@ pub const LEARNS_A_QUARTER: Mutant =
 pub const LEVEL_OF_NINE_TENTHS: Mutant =
     Mutant::refuted("level_of_nine_tenths", "the learner is built with the level .9");
 
+/// The mutant that learns from each example twice.
+pub const REPEATS: Mutant =
+    Mutant::refuted("repeats_rows", "each example is told twice, as if it were two fresh ones");
+
 /// Returns whether Pursuit ever adds an attribute within so many examples.
 ///
 /// # Errors
