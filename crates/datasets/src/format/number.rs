@@ -5,6 +5,8 @@
 //! correct rounding. All other text goes to the standard library.
 
 const MOST_DIGITS: usize = 19;
+/// The longest token of which the integer is mostly below 2^53: a sign, a point and 16 digits.
+const SHORT: usize = 18;
 const MANTISSA_LIMIT: u64 = 1 << 53;
 const POWERS_OF_TEN: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
@@ -13,6 +15,9 @@ const POWERS_OF_TEN: [f64; 23] = [
 
 /// Returns the value of a whole token, or `None` where `str::parse::<f64>` gives an error.
 pub(crate) fn parse(token: &[u8]) -> Option<f64> {
+    if token.len() > SHORT {
+        return parse_std(token);
+    }
     match scan(token) {
         (Some(value), length) if length == token.len() => Some(value),
         _ => parse_std(token),

@@ -15,7 +15,9 @@
 use super::error::{At, FormatError, ReadProblem};
 use super::limits::{LONGEST_FIELD, LONGEST_LINE, MOST_FIELDS};
 use super::text::Text;
+use memchr::memchr3_iter;
 use std::io::{self, Read};
+use std::ops::Range;
 
 const BUFFER: usize = 1 << 17;
 const QUOTE: u8 = b'"';
@@ -33,8 +35,10 @@ pub(crate) struct Records<R> {
     /// Whether the byte before the next one is a CR, whose LF does not begin another line.
     after_cr: bool,
     text: Vec<u8>,
-    /// The end of each field in `text`.
-    ends: Vec<usize>,
+    /// The place of each field in `text`.
+    fields: Vec<Range<usize>>,
+    /// The place in `text` at which the next field begins.
+    start: usize,
     line: u64,
 }
 
@@ -64,21 +68,21 @@ impl<R: Read> Records<R> {
             next_line: 1,
             after_cr: false,
             text: Vec::new(),
-            ends: Vec::new(),
+            fields: Vec::new(),
+            start: 0,
             line: 1,
         }
     }
 
     /// Returns the number of fields of the row that was read last.
     pub(crate) fn len(&self) -> usize {
-        self.ends.len()
+        self.fields.len()
     }
 
     /// Returns field `j` of that row, without the quotes and blanks around it. Panics if there is none, as
     /// indexing does.
     pub(crate) fn field(&self, j: usize) -> &[u8] {
-        let start = j.checked_sub(1).map_or(0, |before| self.ends[before]);
-        self.text[start..self.ends[j]].trim_ascii()
+        self.text[self.fields[j].clone()].trim_ascii()
     }
 
     /// Returns all fields of that row.
@@ -102,7 +106,8 @@ impl<R: Read> Records<R> {
         let mut passed = 0;
         loop {
             self.text.clear();
-            self.ends.clear();
+            self.fields.clear();
+            self.start = 0;
             self.line = self.next_line;
             let found = self.split(&mut passed);
             let found = found.map_err(|stop| match stop {
@@ -121,12 +126,16 @@ impl<R: Read> Records<R> {
         let mut place = Place::Row;
         loop {
             if self.at == self.end && !self.fill()? {
-                let field = self.ends.len();
+                let field = self.fields.len();
                 return match place {
                     Place::Row => Ok(false),
                     Place::Quoted => Err(Stop::ReadProblem(ReadProblem::OpenQuote { field })),
                     _ => self.end_field().map(|()| true),
                 };
+            }
+            if matches!(place, Place::Row | Place::Field) && self.split_plain(passed)? {
+                place = Place::Field;
+                continue;
             }
             let fresh = &self.buffer[self.at..self.end];
             // The text up to the next byte that has a meaning here.
@@ -140,11 +149,7 @@ impl<R: Read> Records<R> {
             self.text.extend_from_slice(&fresh[..plain]);
             let byte = fresh.get(plain).copied();
             let taken = plain + usize::from(byte.is_some());
-            self.at += taken;
-            *passed += taken;
-            if *passed > LONGEST_LINE {
-                return Err(Stop::ReadProblem(ReadProblem::LineTooLong { limit: LONGEST_LINE }));
-            }
+            self.take(taken, passed)?;
             self.check_field()?;
             if plain > 0 {
                 self.after_cr = false;
@@ -184,27 +189,59 @@ impl<R: Read> Records<R> {
                 _ if byte.is_ascii_whitespace() => Place::Closed,
                 // Another byte is possible only behind a closing quote.
                 _ => {
-                    let (field, value) = (self.ends.len(), char::from(byte));
+                    let (field, value) = (self.fields.len(), char::from(byte));
                     return Err(Stop::ReadProblem(ReadProblem::AfterQuote { field, value }));
                 }
             };
         }
     }
 
-    fn end_field(&mut self) -> Result<(), Stop> {
-        if self.ends.len() == MOST_FIELDS {
-            return Err(Stop::ReadProblem(ReadProblem::TooManyFields { limit: MOST_FIELDS }));
+    /// Splits off the fields without quotes that end with a delimiter, up to the first byte that means
+    /// something else. Returns whether there was such a field. The next byte begins a field.
+    fn split_plain(&mut self, passed: &mut usize) -> Result<bool, Stop> {
+        let fresh = &self.buffer[self.at..self.end];
+        let offset = self.text.len();
+        let (mut taken, mut known) = (0, self.fields.len());
+        for place in memchr3_iter(self.delimiter, b'\n', b'\r', fresh) {
+            let goes_on = fresh[place] == self.delimiter && fresh[taken] != QUOTE;
+            if !goes_on || known == MOST_FIELDS || place - taken > LONGEST_FIELD {
+                break;
+            }
+            self.fields.push(offset + taken..offset + place);
+            (taken, known) = (place + 1, known + 1);
         }
-        self.ends.push(self.text.len());
+        self.text.extend_from_slice(&fresh[..taken]);
+        self.start = self.text.len();
+        self.take(taken, passed)?;
+        self.after_cr &= taken == 0;
+        Ok(taken > 0)
+    }
+
+    /// Counts bytes as split.
+    fn take(&mut self, count: usize, passed: &mut usize) -> Result<(), Stop> {
+        self.at += count;
+        *passed += count;
+        if *passed > LONGEST_LINE {
+            return Err(Stop::ReadProblem(ReadProblem::LineTooLong { limit: LONGEST_LINE }));
+        }
         Ok(())
     }
 
+    fn end_field(&mut self) -> Result<(), Stop> {
+        if self.fields.len() == MOST_FIELDS {
+            return Err(Stop::ReadProblem(ReadProblem::TooManyFields { limit: MOST_FIELDS }));
+        }
+        self.fields.push(self.start..self.text.len());
+        self.start = self.text.len();
+        Ok(())
+    }
+
+    /// Refuses a field that has become too long.
     fn check_field(&self) -> Result<(), Stop> {
-        let length = self.text.len() - self.ends.last().copied().unwrap_or(0);
-        if length <= LONGEST_FIELD {
+        if self.text.len() - self.start <= LONGEST_FIELD {
             return Ok(());
         }
-        let (field, limit) = (self.ends.len(), LONGEST_FIELD);
+        let (field, limit) = (self.fields.len(), LONGEST_FIELD);
         Err(Stop::ReadProblem(ReadProblem::FieldTooLong { field, limit }))
     }
 
