@@ -19,8 +19,8 @@ const COLUMNS: usize = 64;
 pub(crate) const PARALLEL: usize = 1 << 19;
 
 /// The least and most columns of dense rows that a thread takes at a time: a row contributes a run of many
-/// memory pages, and the sums stay in the second-level cache.
-const STRIPES: [usize; 2] = [1 << 12, 1 << 14];
+/// cache lines, which the processor fetches ahead, and the sums stay in the second-level cache.
+const STRIPES: [usize; 2] = [1 << 8, 1 << 14];
 
 /// The count of numbers of a row that the memory delivers together: as many are read for one of them.
 const LINE: usize = 8;
