@@ -10,7 +10,7 @@
 //! draw k_w times j with probability |w_j| / |w|_1     O(d)
 //! ```
 //!
-//! Six departures make a step cost O((k_u + k_w) log d), amortized:
+//! Seven departures make a step cost O((k_u + k_w) log d), amortized:
 //!
 //! 1. `w = s u`, so that scaling changes one number;
 //! 2. `|u_j| = a_j - h` for the active coordinates, with one level `h` that rises at each projection, and 0
@@ -26,7 +26,9 @@
 //!    iterates is `+-(P a_j - Q)` plus an offset, which is corrected whenever `a_j` changes;
 //! 6. when `h` has become so large that `a_j - h` would cancel, all coordinates are recomputed with `h = 0`
 //!    ([`rebase`](L1BallIterate::rebase)): O(d), rarely. The same is done before and after a step that leads
-//!    far beyond the ball, since all sums would consist of its rounding errors.
+//!    far beyond the ball, since all sums would consist of its rounding errors;
+//! 7. all entries and keys that a step needs are read before the first is changed, since reads of far memory
+//!    need not wait for each other.
 
 use lao_kernels::{SparseVector, soft_threshold, sum_abs};
 use lao_observation::sample::{BLOCK, SumTree, block};
@@ -45,6 +47,8 @@ const FAN: usize = 64;
 
 /// The number of steps after which the next block is recomputed.
 const REFRESH: u64 = 4;
+/// The number of entries that fit into the first-level cache.
+const NEAR: usize = 4096;
 /// The largest sum of keys. It is so far from overflow that neither another order of adding nor the sum of
 /// the iterates, where keys are multiplied by the sum of all scales, can overflow.
 const LARGEST: f64 = f64::MAX / 4096.0;
@@ -326,6 +330,7 @@ impl L1BallIterate {
             self.rebase();
         }
         self.scale = 1.0 / update as f64;
+        self.touch(draws);
         for (place, &j) in draws.iter().enumerate() {
             // 1. In units of the new scale 1/t, (1 - 1/t) w is the same number as w in units of the old one,
             //    1/(t - 1).
@@ -348,6 +353,17 @@ impl L1BallIterate {
             self.rebase();
         }
         Ok(())
+    }
+
+    /// (7) Reads all entries and keys of the step.
+    fn touch(&self, draws: &[u32]) {
+        if let Some(last) = self.active.len().checked_sub(1)
+            && self.entries.len() > NEAR
+        {
+            // The place is bounded by `min`, since a branch would wait for the slot.
+            let slot = |j: u32| (self.entries[j as usize].slot as usize).min(last);
+            std::hint::black_box(draws.iter().map(|&j| self.active[slot(j)].key).sum::<f64>());
+        }
     }
 
     /// Gives a coordinate this key, or makes it inactive if the key is 0.
