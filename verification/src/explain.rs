@@ -1,7 +1,7 @@
 //! The explanation of one claim as text.
 
-use crate::baseline_diff::{found_in_new_draws, rate_level};
 use crate::claim::{Claim, Expected, Must, Regime, StatementForm};
+use crate::comparison::{found_in_new_draws, rate_level};
 use crate::errata;
 use crate::judge::compare::RateScale;
 use crate::plan::{Plan, RunTier};

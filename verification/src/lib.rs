@@ -10,7 +10,9 @@
 //! paper are a crate of their own. These crates compile in parallel, and a change to one paper recompiles no
 //! other paper. This crate registers all papers and runs their claims.
 
-pub mod baseline_diff;
+pub mod baseline;
+pub mod bless;
+pub mod comparison;
 pub mod errata;
 pub mod explain;
 pub mod papers;

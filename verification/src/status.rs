@@ -1,7 +1,7 @@
 //! The outcome of a run: the status of each claim, and the exit status. It is computed once and passed to
 //! every writer.
 
-use crate::baseline_diff::Comparison;
+use crate::comparison::Comparison;
 use crate::record::{ClaimRecord, RunRecord};
 use crate::verdict::Verdict;
 

@@ -6,7 +6,7 @@ use lao_figures::{standalone, write_atomically};
 use lao_say as say;
 use lao_verification::context::Direction;
 use lao_verification::record::RunRecord;
-use lao_verification::{baseline_diff, track};
+use lao_verification::{bless, track};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -97,7 +97,7 @@ pub fn run(args: TrackArgs) -> anyhow::Result<ExitCode> {
         }
         TrackCommand::Show { history, plots } => show(&history, plots.as_deref()),
         TrackCommand::Accept { names, baseline, reason } => {
-            let accepted = baseline_diff::accept(&baseline, &names, &reason)?;
+            let accepted = bless::accept(&baseline, &names, &reason)?;
             say::results(&(accepted.join("\n") + "\n"))?;
             Ok(ExitCode::SUCCESS)
         }

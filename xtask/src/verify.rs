@@ -5,15 +5,17 @@ use clap::{Args, Subcommand, ValueEnum};
 use indicatif::ProgressBar;
 use lao_figures::OutputFolder;
 use lao_say as say;
-use lao_verification::baseline_diff::{Baseline, Scope};
+use lao_verification::baseline::{self, Baseline};
+use lao_verification::bless::{bless, may_bless};
 use lao_verification::claim::{Claim, Expected};
+use lao_verification::comparison::{self, Scope};
 use lao_verification::context::RunCanceled;
 use lao_verification::partition::Partition;
 use lao_verification::plan::{Plan, RunTier};
 use lao_verification::record::RunRecord;
 use lao_verification::run::{self, RunOptions, RunProgress, Timings};
 use lao_verification::status::{ClaimStatus, ExitStatus, RunStatus};
-use lao_verification::{baseline_diff, explain, papers, report};
+use lao_verification::{explain, papers, report};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -216,13 +218,13 @@ impl Ending {
     /// Reads the baseline and checks the options. `selected` are the ids of the claims that run.
     fn prepare(args: &EndingArgs, tier: &str, selected: &[&str]) -> anyhow::Result<Self> {
         let EndingArgs { compare, bless, reason, format, out: _ } = args;
-        let baseline = compare.as_deref().map(baseline_diff::read).transpose()?;
+        let baseline = compare.as_deref().map(baseline::read).transpose()?;
         if let Some(baseline) = &baseline {
-            baseline_diff::may_compare(baseline, tier)?;
+            comparison::may_compare(baseline, tier)?;
         }
         let reason = reason.clone().unwrap_or_default();
         if let Some(file) = bless {
-            let baseline = baseline_diff::may_bless(file, &reason)?;
+            let baseline = may_bless(file, &reason)?;
             let left_out = baseline
                 .current
                 .keys()
@@ -243,7 +245,7 @@ impl Ending {
         record: &RunRecord,
         timings: &Timings,
     ) -> anyhow::Result<ExitCode> {
-        let against = |baseline: Baseline| baseline_diff::against(record, &baseline, self.scope);
+        let against = |baseline: Baseline| comparison::against(record, &baseline, self.scope);
         let comparison = self.baseline.map(against);
         let status = RunStatus::of(record, comparison.as_ref());
         report::write(folder, record, timings, comparison.as_ref(), &status)?;
@@ -255,7 +257,7 @@ impl Ending {
                     status.exit.meaning()
                 );
             }
-            baseline_diff::bless(record, file, reason)?;
+            bless(record, file, reason)?;
             say::note(&format!("wrote {}", file.display()));
         }
         match self.format {
@@ -341,7 +343,7 @@ fn list(selected: &[&'static Claim], format: Format) -> anyhow::Result<String> {
 
 fn summary(
     record: &RunRecord,
-    comparison: Option<&baseline_diff::Comparison>,
+    comparison: Option<&comparison::Comparison>,
     status: &RunStatus,
     out: &Path,
 ) -> String {

@@ -1,8 +1,8 @@
 //! The file `summary.md`, for the page of a continuous integration run, and the table of results in the
 //! README.
 
-use crate::baseline_diff::Comparison;
 use crate::claim::Regime;
+use crate::comparison::Comparison;
 use crate::errata::{self, literal};
 use crate::record::RunRecord;
 use crate::status::RunStatus;

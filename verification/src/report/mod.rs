@@ -19,7 +19,7 @@ pub(crate) mod sample;
 mod schema;
 mod view;
 
-use crate::baseline_diff::Comparison;
+use crate::comparison::Comparison;
 use crate::errata;
 use crate::record::RunRecord;
 use crate::run::Timings;

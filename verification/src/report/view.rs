@@ -2,8 +2,8 @@
 
 use super::formula;
 use super::headlines::{Headlines, headlines};
-use crate::baseline_diff::Comparison;
 use crate::claim::{Claim, Must, Regime, StatementForm};
+use crate::comparison::Comparison;
 use crate::context::{Cell, Figure};
 use crate::errata::{self, finding_evidence};
 use crate::judge::{FindingKind, Interval, Stopped};

@@ -322,6 +322,10 @@ impl Validate for Pursuit {
             "more was forgotten before the last change than was observed",
         )?;
         damaged(
+            params.half_life.is_some() || (self.moments.forgotten, self.before.forgotten) == (0.0, 0.0),
+            "something was forgotten without a half-life",
+        )?;
+        damaged(
             self.before.support == *support
                 && self.before.labels.len() == support.len()
                 && self.before.products.len() == support.len().pow(2),

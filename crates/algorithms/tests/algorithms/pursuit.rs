@@ -52,6 +52,10 @@ fn raw_columns_give_coefficients_in_their_own_units() {
     }
     assert!((learner.noise() - 1.0).abs() < 0.2, "{}", learner.noise());
     assert_eq!(learner.evidence(0).map(|known| (known.z, known.coefficient)), Some((0.0, 0.0)));
+    // The means are those of the columns, up to four standard errors of 1 or 100 by sqrt(300) and more.
+    for (j, mean, within) in [(0, 7.5, 0.0), (1, -40.0, 0.23), (2, 1e4, 23.0), (99, 0.0, 0.0)] {
+        assert!((learner.mean(j) - mean).abs() <= within, "attribute {j}: {}", learner.mean(j));
+    }
     let (attributes, values) = ([1, *second, 5], [-40.0, 1e4, 1.0]);
     let label = learner.apply(Row { attributes: &attributes, values: &values });
     assert!((label - (1000.0 - 80.0 - 200.0 + 3.0)).abs() < 0.5, "{label}");
@@ -216,6 +220,10 @@ fn a_learner_that_forgets_can_be_stored() {
     let damaged = stored.replacen("\"forgotten\":\"4", "\"forgotten\":\"7", 1);
     assert_ne!(damaged, stored);
     assert!(serde_json::from_str::<Pursuit>(&damaged).unwrap_err().to_string().contains("forgotten"));
+    let mut damaged: serde_json::Value = serde_json::from_str(&stored).unwrap();
+    damaged["params"]["half_life"] = serde_json::Value::Null;
+    let refused = serde_json::from_value::<Pursuit>(damaged).unwrap_err().to_string();
+    assert!(refused.contains("forgotten without a half-life"), "{refused}");
 }
 
 #[test]

@@ -1,9 +1,8 @@
 //! Compares what a run measured with a baseline.
 //!
-//! A baseline holds, per claim, its verdict, the trials of its cells, its tightness, and every replicate of
-//! the tracked rates. The comparison goes over all claims of the baseline and of the run: a claim or a rate
-//! that is missing, not run, broken, or measured at other sizes is *lost*, and fails. Only runs of the same
-//! tier are compared.
+//! The comparison goes over all claims of the [baseline](Baseline) and of the run: a claim or a rate that is
+//! missing, not run, broken, or measured at other sizes is *lost*, and fails. Only runs of the same tier are
+//! compared.
 //!
 //! Three rules apply to a rate, depending on what the two runs have in common:
 //!
@@ -29,10 +28,11 @@
 //!
 //! The measurements blessed last decide: what was blessed is accepted. The distance to the rates that were
 //! blessed first, the *drift*, is reported beside them and decides nothing, so that small steps that were
-//! blessed one by one stay in view. A drift that is right is [accepted](accept) by name, with a reason: the
+//! blessed one by one stay in view. A drift that is right is [accepted](crate::bless::accept) by name, with a reason: the
 //! rate's drift then counts from there.
 
-use crate::context::{ArmRecord, Direction, Rate};
+use crate::baseline::{Baseline, Drift, Measured, MeasuredRate, drifts, read};
+use crate::context::Rate;
 use crate::judge::compare::{
     Change, RateChange, RateScale, Replicates, compare as compare_rates, detectable, same_counts,
     same_floats, values,
@@ -40,99 +40,14 @@ use crate::judge::compare::{
 use crate::judge::{holm, sample::Moments};
 use crate::record::{ClaimRecord, RunRecord};
 use crate::verdict::Verdict;
-use anyhow::{Context as _, bail, ensure};
-use lao_figures::{check_writable, number, p_value, write_atomically};
-use serde::{Deserialize, Serialize};
+use anyhow::{Context as _, bail};
+use lao_figures::{number, p_value};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-/// The version of the layout of a baseline file.
-pub const SCHEMA: &str = "lao-baseline/1";
 /// The level of each of the two comparisons (with the last and the first rates) over all tracked rates.
 const LEVEL: f64 = 1e-3;
-
-/// The content of a baseline file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Baseline {
-    /// [`SCHEMA`].
-    pub schema: String,
-    /// The measurements that were blessed last, by claim.
-    pub current: BTreeMap<String, Measured>,
-    /// The measurements that were blessed first, by claim; they are never overwritten.
-    pub epoch_zero: BTreeMap<String, Measured>,
-    /// The drifts that were accepted, by claim and rate; the last one of each rate.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub accepted: BTreeMap<String, BTreeMap<String, AcceptedDrift>>,
-    /// Every bless, oldest first.
-    pub history: Vec<Bless>,
-}
-
-/// The tracked measurements of one claim, and the run that they come from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Measured {
-    /// Version of the project.
-    pub version: String,
-    /// Tier of the run.
-    pub tier: String,
-    /// Root seed of the run.
-    pub seed: u64,
-    /// Architecture and operating system.
-    pub platform: String,
-    /// Hash of program, plan and settings.
-    pub key: String,
-    /// Sizes of the claim.
-    pub sizes: BTreeMap<String, u64>,
-    /// The verdict.
-    #[serde(default)]
-    pub verdict: Option<Verdict>,
-    /// The median over the cells of estimate over bound.
-    pub tightness: Option<f64>,
-    /// The number of trials of each cell.
-    pub trials: Vec<u64>,
-    /// Tracked rates, by name.
-    pub rates: BTreeMap<String, MeasuredRate>,
-}
-
-/// One tracked rate.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct MeasuredRate {
-    /// The direction that is worse.
-    pub worse: Direction,
-    /// Mean of the replicates.
-    pub mean: f64,
-    /// The standard deviation of the replicates.
-    pub sd: f64,
-    /// The number of replicates.
-    pub count: usize,
-    /// The replicates, in trial order.
-    pub replicates: Vec<f64>,
-}
-
-/// A rate whose drift was accepted: the drift counts from here.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct AcceptedDrift {
-    /// Why the drift is right.
-    pub reason: String,
-    /// The claim's measurements at that time, with this rate only.
-    pub measured: Measured,
-}
-
-/// One change of the baseline.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Bless {
-    /// Version of the project.
-    pub version: String,
-    /// The reason for the change.
-    pub reason: String,
-    /// Old and new values of the rates that moved, one line each.
-    pub changes: Vec<String>,
-}
 
 /// The result of a comparison.
 #[derive(Clone, Debug)]
@@ -213,7 +128,7 @@ impl Comparison {
 
 impl RateOutcome {
     /// Returns the result in one word, in capitals if it fails a run.
-    fn word(&self) -> &'static str {
+    pub(crate) fn word(&self) -> &'static str {
         match self {
             RateOutcome::Identical => "unchanged",
             RateOutcome::Lost(_) => "LOST",
@@ -311,7 +226,7 @@ impl fmt::Display for Comparison {
 
 /// Returns a change as text, such as
 /// `0.57 -> 0.61, worse by 7 % [5.9 %, 8.1 %] (paired-t, 99.9 %; p = 1e-9)`.
-fn by_how_much(change: &RateChange) -> String {
+pub(crate) fn by_how_much(change: &RateChange) -> String {
     let words = |x: f64| change.scale.words(x);
     format!(
         "{} -> {}, worse by {} [{}, {}] ({}, {} %; p = {})",
@@ -352,27 +267,6 @@ pub fn may_compare(baseline: &Baseline, tier: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Reads a baseline.
-///
-/// # Errors
-/// When the file cannot be read, or is not a baseline of this version.
-pub fn read(file: &Path) -> anyhow::Result<Baseline> {
-    let name = file.display();
-    let cannot = || format!("cannot read the baseline {name}: write one with --bless {name} --reason TEXT");
-    // Reading a pipe would block, and reading a device may never end.
-    let found = std::fs::metadata(file).with_context(cannot)?;
-    ensure!(found.is_file(), "{name} is not a baseline: it is not an ordinary file");
-    let text = std::fs::read_to_string(file).with_context(cannot)?;
-    let baseline: Baseline =
-        serde_json::from_str(&text).with_context(|| format!("{name} is not a baseline"))?;
-    ensure!(
-        baseline.schema == SCHEMA,
-        "{name}: schema is `{}`, this program reads `{SCHEMA}`",
-        baseline.schema
-    );
-    Ok(baseline)
-}
-
 /// Compares a record with a baseline of the same tier.
 pub fn against(record: &RunRecord, baseline: &Baseline, scope: Scope) -> Comparison {
     let (mut rows, mut remarks) = (Vec::new(), Vec::new());
@@ -389,7 +283,7 @@ pub fn against(record: &RunRecord, baseline: &Baseline, scope: Scope) -> Compari
             }
             continue;
         };
-        let new = measured(record, claim);
+        let new = Measured::of(record, claim);
         row(id, "verdict", BaselineEpoch::Current, same_verdict(old.verdict, claim.verdict));
         if claim.honest.not_run.is_some() || claim.honest.error.is_some() {
             continue;
@@ -426,27 +320,6 @@ pub fn against(record: &RunRecord, baseline: &Baseline, scope: Scope) -> Compari
     remarks.extend(fresh.map(|claim| format!("{}: not in the baseline; bless to track it", claim.id)));
     hold_the_level(&mut rows);
     Comparison { rows, remarks, power }
-}
-
-/// A rate that was blessed last with other replicates than at first, or than when its drift was accepted.
-struct Drift<'a> {
-    rate: &'a str,
-    first: &'a Measured,
-    first_rate: &'a MeasuredRate,
-    last_rate: &'a MeasuredRate,
-}
-
-/// Returns the rates of a claim that have drifted; a rate that is no longer tracked has not.
-fn drifts<'a>(baseline: &'a Baseline, claim: &str) -> Vec<Drift<'a>> {
-    let (Some(current), Some(zero)) = (baseline.current.get(claim), baseline.epoch_zero.get(claim)) else {
-        return Vec::new();
-    };
-    let accepted = baseline.accepted.get(claim);
-    let tracked = current.rates.iter().filter_map(|(rate, last_rate)| {
-        let first = accepted.and_then(|rates| rates.get(rate)).map_or(zero, |drift| &drift.measured);
-        Some(Drift { rate, first, first_rate: first.rates.get(rate)?, last_rate })
-    });
-    tracked.filter(|drift| drift.first_rate.replicates != drift.last_rate.replicates).collect()
 }
 
 /// Compares the verdict with the blessed one, if the baseline has one.
@@ -561,130 +434,6 @@ fn hold_the_level(rows: &mut [RateRow]) {
             }
         }
     }
-}
-
-fn measured(record: &RunRecord, claim: &ClaimRecord) -> Measured {
-    let ArmRecord { cells, rates, .. } = &claim.honest;
-    let rate = |rate: &Rate| {
-        let Moments { n, mean, sd, .. } = Moments::of(&rate.replicates);
-        let figures =
-            MeasuredRate { worse: rate.worse, mean, sd, count: n, replicates: rate.replicates.clone() };
-        (rate.name.clone(), figures)
-    };
-    Measured {
-        version: record.run.version.clone(),
-        tier: record.run.tier.clone(),
-        seed: record.run.seed,
-        platform: record.run.platform.clone(),
-        key: record.run.key.clone(),
-        sizes: claim.sizes.clone(),
-        verdict: Some(claim.verdict),
-        tightness: claim.tightness.map(|tightness| tightness.median),
-        trials: cells.iter().map(|cell| cell.finding.n_trials).collect(),
-        rates: rates.iter().filter(|rate| !rate.replicates.is_empty()).map(rate).collect(),
-    }
-}
-
-/// Writes the measurements of a run of the whole suite as the new baseline. The first measurements of every
-/// rate are kept as epoch zero.
-///
-/// # Errors
-/// Those of [`may_bless`].
-pub fn bless(record: &RunRecord, file: &Path, reason: &str) -> anyhow::Result<()> {
-    let mut baseline = may_bless(file, reason)?;
-    let comparison = against(record, &baseline, Scope::Everything);
-    let changes = comparison.rows.iter().filter(|row| row.epoch == BaselineEpoch::Current);
-    let changes = changes.filter_map(|row| match &row.outcome {
-        RateOutcome::Identical | RateOutcome::TooFew => None,
-        RateOutcome::Compared(change) => {
-            Some(format!("{}: {}: {}", row.claim, row.rate, by_how_much(change)))
-        }
-        RateOutcome::Lost(what) | RateOutcome::Moved(what) => {
-            Some(format!("{}: {}: {}: {what}", row.outcome.word().to_lowercase(), row.claim, row.rate))
-        }
-    });
-    let version = record.run.version.clone();
-    baseline.history.push(Bless { version, reason: reason.trim().into(), changes: changes.collect() });
-    baseline.current.clear();
-    for claim in &record.claims {
-        let new = measured(record, claim);
-        let zero = baseline.epoch_zero.entry(claim.id.clone()).or_insert_with(|| new.clone());
-        for (name, rate) in &new.rates {
-            zero.rates.entry(name.clone()).or_insert_with(|| rate.clone());
-        }
-        baseline.current.insert(claim.id.clone(), new);
-    }
-    write(&baseline, file)
-}
-
-/// Accepts, in a baseline, the drift of rates by name: `CLAIM: RATE` is one rate, and `CLAIM` all rates of a
-/// claim that have drifted. From now on their drift counts from the figures that were blessed last; the first
-/// figures are kept. Returns what was accepted, a line for each rate.
-///
-/// # Errors
-/// When the reason is empty, the file is not a baseline or cannot be written, or a name belongs to no rate
-/// that has drifted; nothing is changed then.
-pub fn accept(file: &Path, names: &[String], reason: &str) -> anyhow::Result<Vec<String>> {
-    let reason = reason.trim();
-    ensure!(!reason.is_empty(), "--reason is empty: say why the drift is right");
-    let mut baseline = read(file)?;
-    check_writable(file)?;
-    let mut changes = Vec::new();
-    for name in names {
-        let (claim, rate) = name.split_once(": ").map_or((name.as_str(), None), |(c, r)| (c, Some(r)));
-        let Some(current) = baseline.current.get(claim) else {
-            bail!("{} has no claim `{claim}`: write CLAIM, or CLAIM: RATE", file.display());
-        };
-        let mut found: Vec<(String, AcceptedDrift)> = Vec::new();
-        for drift in drifts(&baseline, claim) {
-            if rate.is_some_and(|rate| rate != drift.rate) {
-                continue;
-            }
-            let rates = [(drift.rate.to_string(), drift.last_rate.clone())].into();
-            let measured = Measured { rates, ..current.clone() };
-            let [first, last] = [drift.first_rate.mean, drift.last_rate.mean].map(number);
-            changes.push(format!("drift accepted: {claim}: {}: {first} -> {last}", drift.rate));
-            found.push((drift.rate.to_string(), AcceptedDrift { reason: reason.into(), measured }));
-        }
-        ensure!(
-            !found.is_empty(),
-            "`{name}` has no drift: `verify --compare {}` lists the rates that have",
-            file.display()
-        );
-        baseline.accepted.entry(claim.to_string()).or_default().extend(found);
-    }
-    let version = env!("CARGO_PKG_VERSION").into();
-    baseline.history.push(Bless { version, reason: reason.into(), changes: changes.clone() });
-    write(&baseline, file)?;
-    Ok(changes)
-}
-
-fn write(baseline: &Baseline, file: &Path) -> anyhow::Result<()> {
-    let mut text = serde_json::to_vec_pretty(baseline)?;
-    text.push(b'\n');
-    write_atomically(file, &text)
-}
-
-/// Checks, before any work, whether [`bless`] can write this file for this reason. Returns the baseline that
-/// [`bless`] would change: that of the file, or an empty one.
-///
-/// # Errors
-/// When the reason is empty, an existing file is not a baseline, or the file cannot be written.
-pub fn may_bless(file: &Path, reason: &str) -> anyhow::Result<Baseline> {
-    if reason.trim().is_empty() {
-        bail!("--reason is empty: say why the baseline changes");
-    }
-    check_writable(file)?;
-    if file.exists() {
-        return read(file);
-    }
-    Ok(Baseline {
-        schema: SCHEMA.into(),
-        current: BTreeMap::new(),
-        epoch_zero: BTreeMap::new(),
-        accepted: BTreeMap::new(),
-        history: Vec::new(),
-    })
 }
 
 #[cfg(test)]

@@ -1,4 +1,6 @@
 use super::{compare as compare_in, *};
+use crate::bless::{accept, bless, may_bless};
+use crate::context::Direction;
 use crate::report::sample;
 use lao_observation::Seed;
 use rand::RngExt as _;
