@@ -333,3 +333,22 @@ impl Iterate for L2BallIterate {
         damaged(entries.iter().all(fits), "the average leaves the ball")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_beyond_all_numbers_is_named_with_the_value_that_it_leads_to() {
+        let start = SparseVector::new(3, vec![1], vec![0.5]).unwrap();
+        for (change, place) in [([1.0, 1e200, 2.0], 1), ([1e300, -2.0, f64::INFINITY], 2)] {
+            let before = L2BallIterate::new(&start, 1.0);
+            let mut iterate = before.clone();
+            let refused = iterate.step(&[0, 1, 2], change.into_iter(), 7).unwrap_err();
+            let value = start.view().get(place) - change[place as usize];
+            assert_eq!(refused, LearnError::Diverged { update: 7, attribute: place as usize, value });
+            iterate.change.clear();
+            assert_eq!(iterate, before);
+        }
+    }
+}

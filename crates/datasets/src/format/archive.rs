@@ -7,6 +7,10 @@
 //! Decompression stops at a limit, so that a small hostile file cannot fill the memory. Check sums inside
 //! gzip, bzip2 and zip are verified, so that damage is an error and never a wrong number.
 //!
+//! bzip2 is the slowest of the three, and yet one thread unpacks it: the decoders that use several want the
+//! whole input, in memory or mapped, before the first byte is out, while a pipe is read as it comes, and the
+//! limit holds for what has been unpacked so far.
+//!
 //! The features of the crate decide what is unpacked: `gzip`, a default one, and `archives` for bzip2 and
 //! zip. A file that needs an absent feature is refused with the name of the feature
 //! ([`ArchiveFault::Feature`]).
