@@ -28,8 +28,8 @@
 //!
 //! The measurements blessed last decide: what was blessed is accepted. The distance to the rates that were
 //! blessed first, the *drift*, is reported beside them and decides nothing, so that small steps that were
-//! blessed one by one stay in view. A drift that is right is [accepted](crate::bless::accept) by name, with a reason: the
-//! rate's drift then counts from there.
+//! blessed one by one stay in view. A drift that is right is [accepted](crate::bless::accept) by name, with a
+//! reason: the rate's drift then counts from there.
 
 use crate::baseline::{Baseline, Drift, Measured, MeasuredRate, drifts, read};
 use crate::context::Rate;
