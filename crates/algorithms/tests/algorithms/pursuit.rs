@@ -52,7 +52,7 @@ fn raw_columns_give_coefficients_in_their_own_units() {
     }
     assert!((learner.noise() - 1.0).abs() < 0.2, "{}", learner.noise());
     assert_eq!(learner.evidence(0).map(|known| (known.z, known.coefficient)), Some((0.0, 0.0)));
-    // The means are those of the columns, up to four standard errors of 1 or 100 by sqrt(300) and more.
+    // The means are those of the columns, up to four standard errors of the mean of 300 values.
     for (j, mean, within) in [(0, 7.5, 0.0), (1, -40.0, 0.23), (2, 1e4, 23.0), (99, 0.0, 0.0)] {
         assert!((learner.mean(j) - mean).abs() <= within, "attribute {j}: {}", learner.mean(j));
     }
