@@ -57,9 +57,14 @@ fn sizes(text: &mut String, claim: &Claim, plan: &Plan, tier: RunTier) {
     );
     let (quick, full) = (plan.sizes(claim.id, RunTier::Quick), plan.sizes(claim.id, RunTier::Full));
     if quick.iter().next().is_some() {
-        let _ = writeln!(text, "Sizes{:>25}{:>12}   (this run: {tier})", "quick", "full");
+        let _ =
+            writeln!(text, "Sizes{:>25}{:>12}{:>16}   (this run: {tier})", "quick", "full", "mutants first");
+        let of_mutants = full.of_mutants().unwrap_or_else(|| full.clone());
         for (key, size) in quick.iter() {
-            let _ = writeln!(text, "  {key:<16}{size:>12}{:>12}", full.get(key).unwrap_or(size));
+            let all = full.get(key).unwrap_or(size);
+            let first = of_mutants.get(key).filter(|first| *first != all).map(|first| first.to_string());
+            let first = first.unwrap_or_default();
+            let _ = writeln!(text, "  {key:<16}{size:>12}{all:>12}{first:>16}");
         }
         text.push('\n');
     }

@@ -66,6 +66,25 @@ enum Size {
 struct PerTier {
     quick: u64,
     full: u64,
+    /// The size at which mutants are tried first, in every tier whose own size is larger.
+    mutants: Option<u64>,
+}
+
+impl Size {
+    fn in_tier(self, tier: RunTier) -> u64 {
+        match (self, tier) {
+            (Size::Same(size), _) => size,
+            (Size::PerTier(sizes), RunTier::Quick) => sizes.quick,
+            (Size::PerTier(sizes), RunTier::Full | RunTier::Nightly) => sizes.full,
+        }
+    }
+
+    fn of_mutants(self) -> Option<u64> {
+        match self {
+            Size::Same(_) => None,
+            Size::PerTier(sizes) => sizes.mutants,
+        }
+    }
 }
 
 /// The reason why a plan cannot be used.
@@ -123,16 +142,11 @@ impl Plan {
 
     /// Returns the sizes of a claim in a tier.
     pub fn sizes(&self, claim: &str, tier: RunTier) -> Sizes {
-        let table = self.claims.get(claim).into_iter().flatten();
-        table
-            .map(|(key, size)| {
-                let size = match (size, tier) {
-                    (Size::Same(size), _) => *size,
-                    (Size::PerTier(sizes), RunTier::Quick) => sizes.quick,
-                    (Size::PerTier(sizes), RunTier::Full | RunTier::Nightly) => sizes.full,
-                };
-                (key.clone(), size)
-            })
-            .collect()
+        let table: Vec<_> = self.claims.get(claim).into_iter().flatten().collect();
+        let sizes: Sizes = table.iter().map(|(key, size)| ((*key).clone(), size.in_tier(tier))).collect();
+        table.iter().fold(sizes, |sizes, (key, size)| match size.of_mutants() {
+            Some(of_mutants) => sizes.with_mutants_at(key, of_mutants),
+            None => sizes,
+        })
     }
 }

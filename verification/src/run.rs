@@ -435,7 +435,7 @@ fn assemble(options: &RunOptions, plan: &Plan, info: RunInfo, stored: Vec<Stored
             alpha,
             evidence: evidence[i],
             tightness: Tightness::of(&honest),
-            sizes: plan.sizes(claim.id, options.tier).iter().map(|(k, size)| (k.to_string(), size)).collect(),
+            sizes: recorded(&plan.sizes(claim.id, options.tier)),
             cells,
             unpredicted,
             honest,
@@ -444,6 +444,16 @@ fn assemble(options: &RunOptions, plan: &Plan, info: RunInfo, stored: Vec<Stored
         }
     });
     RunRecord { schema: SCHEMA.into(), run: info, claims: claims.collect() }
+}
+
+/// Returns the sizes as a record lists them: those of mutants, where they are other ones, have names of their
+/// own.
+fn recorded(sizes: &Sizes) -> BTreeMap<String, u64> {
+    let mut all: BTreeMap<String, u64> = sizes.iter().map(|(key, size)| (key.into(), size)).collect();
+    let of_mutants = sizes.of_mutants().unwrap_or_default();
+    let other = of_mutants.iter().filter(|(key, size)| sizes.get(key) != Some(*size));
+    all.extend(other.map(|(key, size)| (format!("{key} (mutants first)"), size)));
+    all
 }
 
 /// Returns how far the cell that decides about a mutant lies beyond the point at which it decides.

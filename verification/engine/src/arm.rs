@@ -5,6 +5,7 @@ use crate::context::{Arm, ArmKind, ArmSettings, Context, NO_LEARNER, NotRun, Run
 use crate::mutants::Cripple;
 use crate::record::ArmRecord;
 use crate::shared::Shared;
+use crate::verdict::noticed;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -28,6 +29,10 @@ impl ClaimArms {
     /// The arms of mutants run in the claim's order. The arm of a mutant may end early, once a cell is
     /// refuted in it and every cell that no earlier mutant has refuted is judged: see [`Context::settled`].
     ///
+    /// A mutant that must be refuted is first tried at the sizes that the plan gives to mutants: what is
+    /// refuted by a part of the trials is refuted by all of them. It runs at the sizes of the honest arm if
+    /// it was not refuted, and if a cell is left that no mutant has refuted.
+    ///
     /// # Errors
     /// [`RunCanceled`].
     pub fn run(claim: &Claim, settings: ArmSettings<'_>) -> Result<Self, RunCanceled> {
@@ -38,15 +43,36 @@ impl ClaimArms {
         if arms.honest.not_run.is_some() {
             return Ok(arms);
         }
-        let mut open: BTreeSet<String> = arms.honest.cells.iter().map(|cell| cell.name.clone()).collect();
+        let mut open = must_be_refuted(claim, &arms.honest, settings.alpha);
+        let few = settings.sizes.of_mutants();
+        let of_few = shared.copy();
+        let mut tried = Vec::new();
         for mutant in claim.mutants {
-            let arm = run_arm(claim, ArmKind::Mutant(mutant.name), &open, &shared, settings)?;
+            let kind = ArmKind::Mutant(mutant.name);
+            let refuted = match &few {
+                Some(sizes) if mutant.must == Must::BeRefuted => {
+                    let settings = ArmSettings { sizes, ..settings };
+                    let arm = run_arm(claim, kind, &open, &of_few, settings)?;
+                    let noticed = noticed(mutant.must, &arm, settings.alpha);
+                    noticed.then_some(arm)
+                }
+                _ => None,
+            };
+            tried.push(refuted.is_some());
+            let arm = match refuted {
+                Some(arm) => arm,
+                None => run_arm(claim, kind, &open, &shared, settings)?,
+            };
             if mutant.must == Must::BeRefuted {
-                arm.refuted_cells(settings.alpha).for_each(|name| {
-                    open.remove(name);
-                });
+                close(&mut open, &arm, settings.alpha);
             }
             arms.mutants.push(arm);
+        }
+        for ((mutant, arm), tried) in claim.mutants.iter().zip(&mut arms.mutants).zip(tried) {
+            if tried && !open.is_empty() {
+                *arm = run_arm(claim, ArmKind::Mutant(mutant.name), &open, &shared, settings)?;
+                close(&mut open, arm, settings.alpha);
+            }
         }
         if claim.standing.learns {
             for cripple in Cripple::ALL {
@@ -59,6 +85,22 @@ impl ClaimArms {
         }
         Ok(arms)
     }
+}
+
+/// Returns the cells of the honest arm that a mutant must refute: those that it does not refute itself, and
+/// that are not beyond all mutants.
+fn must_be_refuted(claim: &Claim, honest: &ArmRecord, alpha: f64) -> BTreeSet<String> {
+    let refuted: BTreeSet<&str> = honest.refuted_cells(alpha).collect();
+    let beyond = |name: &str| claim.standing.beyond.iter().any(|beyond| name.starts_with(beyond.cells));
+    let names = honest.cells.iter().map(|cell| cell.name.as_str());
+    names.filter(|name| !refuted.contains(name) && !beyond(name)).map(String::from).collect()
+}
+
+/// Removes the cells that the arm refutes.
+fn close(open: &mut BTreeSet<String>, arm: &ArmRecord, alpha: f64) {
+    arm.refuted_cells(alpha).for_each(|name| {
+        open.remove(name);
+    });
 }
 
 /// Runs one arm of a claim. `open` names the cells that no mutant has refuted yet, `shared` is for all arms.

@@ -74,6 +74,35 @@ pub fn still(views: &[View]) -> Option<View> {
     views.iter().copied().find(|view| view.is_some_and(Cripple::stands_still))
 }
 
+/// The results of trials that several arms share, in trial order.
+#[derive(Clone, Debug)]
+pub struct ShownTrials<R> {
+    all: Arc<Vec<R>>,
+    /// An arm of fewer trials than the one that made them sees the first ones.
+    count: usize,
+}
+
+impl<R> ShownTrials<R> {
+    /// Returns the first `count` of these results, or all if there are fewer.
+    pub fn first(all: Arc<Vec<R>>, count: u64) -> Self {
+        ShownTrials { count: all.len().min(count as usize), all }
+    }
+}
+
+impl<R> From<Vec<R>> for ShownTrials<R> {
+    fn from(all: Vec<R>) -> Self {
+        ShownTrials { count: all.len(), all: Arc::new(all) }
+    }
+}
+
+impl<R> std::ops::Deref for ShownTrials<R> {
+    type Target = [R];
+
+    fn deref(&self) -> &[R] {
+        &self.all[..self.count]
+    }
+}
+
 /// An experiment's view of the suite.
 pub struct Context<'a> {
     arm: Arm<'a>,
@@ -311,7 +340,7 @@ impl<'a> Context<'a> {
     ///
     /// # Errors
     /// Those of `all_trials`; or a trial returns another number of results than there are views.
-    pub fn shown_trials<R, F>(&self, cell: &str, n: u64, trial: F) -> anyhow::Result<Arc<Vec<R>>>
+    pub fn shown_trials<R, F>(&self, cell: &str, n: u64, trial: F) -> anyhow::Result<ShownTrials<R>>
     where
         R: Any + Send + Sync,
         F: Fn(&Trial, &[View]) -> anyhow::Result<Vec<R>> + Sync,
@@ -327,7 +356,7 @@ impl<'a> Context<'a> {
     ///
     /// # Errors
     /// Those of `shown_trials`.
-    pub fn sound_trials<R, F>(&self, cell: &str, n: u64, trial: F) -> anyhow::Result<Arc<Vec<R>>>
+    pub fn sound_trials<R, F>(&self, cell: &str, n: u64, trial: F) -> anyhow::Result<ShownTrials<R>>
     where
         R: Any + Send + Sync,
         F: Fn(&Trial, &[View]) -> anyhow::Result<Vec<R>> + Sync,
@@ -341,21 +370,32 @@ impl<'a> Context<'a> {
             "cell {cell}: the experiment asks twice for its shared trials: give the second a cell of its own"
         );
         // Where no fault reaches a trial, it follows from its cell and its number.
-        let all = self.shared(&format!("trials of {cell}, {n}"), || {
+        let all = self.shared(&format!("trials of {cell}"), || {
             let both = [None, Some(Cripple::GoesOneHundredth)];
             self.trials_in_views(cell, n, if self.arm.learns { &both } else { &both[..1] }, trial)
         })?;
         let shown = all.get(usize::from(view.is_some())).context("the claim is not about learning")?;
-        Ok(Arc::clone(shown))
+        anyhow::ensure!(
+            shown.len() as u64 >= n,
+            "cell {cell}: {} trials are shared, and an arm asks for {n}",
+            shown.len()
+        );
+        Ok(ShownTrials::first(Arc::clone(shown), n))
     }
 
     /// Runs trials in one view, for this arm alone.
-    fn own_trials<R: Send, F>(&self, cell: &str, n: u64, view: View, trial: F) -> anyhow::Result<Arc<Vec<R>>>
+    fn own_trials<R: Send, F>(
+        &self,
+        cell: &str,
+        n: u64,
+        view: View,
+        trial: F,
+    ) -> anyhow::Result<ShownTrials<R>>
     where
         F: Fn(&Trial, &[View]) -> anyhow::Result<Vec<R>> + Sync,
     {
-        let mut all = self.trials_in_views(cell, n, &[view], trial)?;
-        Ok(all.swap_remove(0))
+        let all = self.trials_in_views(cell, n, &[view], trial)?.swap_remove(0);
+        Ok(ShownTrials { count: all.len(), all })
     }
 
     /// Runs trials in each of these views of their estimates; returns their results, view by view.

@@ -14,6 +14,11 @@ pub struct Shared {
 }
 
 impl Shared {
+    /// Returns a collection that has all these values, and keeps what is added to it for itself.
+    pub fn copy(&self) -> Shared {
+        Shared { values: Mutex::new(self.lock().clone()) }
+    }
+
     /// Returns the value of that name; `compute` runs for the first arm that asks.
     ///
     /// # Errors

@@ -35,11 +35,10 @@ use lao_datasets::synthetic::{Counted, Hadamard, Noise, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Seed};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
-use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, View, still};
+use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, ShownTrials, View, still};
 use lao_verification_engine::judge::prob;
 use lao_verification_engine::mutants::{Misdirected, Misdirection};
 use lao_verification_engine::probe::{self, Staged};
-use std::sync::Arc;
 
 const DELTA: f64 = 0.3;
 
@@ -173,7 +172,7 @@ fn run(setting: &Setting, fault: Breach, views: &[View], seed: &Seed) -> anyhow:
 }
 
 /// Judges one setting; returns its runs.
-fn cells(cx: &mut Context<'_>, setting: &Setting, fault: Breach, n: u64) -> anyhow::Result<Arc<Vec<Run>>> {
+fn cells(cx: &mut Context<'_>, setting: &Setting, fault: Breach, n: u64) -> anyhow::Result<ShownTrials<Run>> {
     let runs = cx.shown_trials(setting.name, n, |trial, views| run(setting, fault, views, &trial.seed))?;
     let kept: f64 = 1.0 - 1.0 / 32.0;
     let mut judge = |what: &str, delta: f64, holds: &dyn Fn(&Run) -> bool| {

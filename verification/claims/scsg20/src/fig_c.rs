@@ -5,11 +5,10 @@ use crate::setup::scenario::{Method, N, Problem, SPARSITY, mean};
 use lao_algorithms::thresholding::{EpochLength, ScsgParams, Shape, Solver};
 use lao_finite_sum::{FiniteSum, Predictor};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
-use lao_verification_engine::context::{Context, Trial, View, still};
+use lao_verification_engine::context::{Context, ShownTrials, Trial, View, still};
 use lao_verification_engine::instance::quadratics::Shared;
 use lao_verification_engine::judge::paired::median;
 use lao_verification_engine::judge::{prob, ratio};
-use std::sync::Arc;
 
 const EPOCHS: u64 = 4;
 
@@ -19,7 +18,7 @@ fn runs(
     cell: &str,
     problem: &Shared,
     solver: impl Fn(&FiniteSum) -> anyhow::Result<Box<dyn Solver>> + Sync,
-) -> anyhow::Result<Arc<Vec<Vec<f64>>>> {
+) -> anyhow::Result<ShownTrials<Vec<f64>>> {
     let run = |trial: &Trial, views: &[View]| {
         let (mut sum, mut iterates) = (problem.sum(), vec![Vec::new(); views.len()]);
         let mut solver = solver(&sum)?;

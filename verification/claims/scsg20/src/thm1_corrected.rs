@@ -20,12 +20,13 @@ use crate::setup::runs::{each_round, mean_below, near, option_one, shown};
 use lao_algorithms::thresholding::theory::{Epoch, expansion, sharp_expansion};
 use lao_algorithms::thresholding::{Shape, Solver};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
-use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial, View, still};
+use lao_verification_engine::context::{
+    Axis, Context, Direction, Figure, Series, ShownTrials, Trial, View, still,
+};
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
 use lao_verification_engine::instance::{minus, norm2};
 use lao_verification_engine::judge::PropertyTally;
 use lao_verification_engine::mutants::{PlainScsg, StepFault};
-use std::sync::Arc;
 
 pub(super) const ROUNDS: usize = 8;
 /// Epochs of the runs.
@@ -172,7 +173,7 @@ const SHORT: f64 = 0.01;
 /// D after every epoch of a run, and the most non-zeros of an iterate.
 type Curve = (Vec<f64>, usize);
 
-fn curves(cx: &Context<'_>, setting: &Setting, instance: &Quadratics) -> anyhow::Result<Arc<Vec<Curve>>> {
+fn curves(cx: &Context<'_>, setting: &Setting, instance: &Quadratics) -> anyhow::Result<ShownTrials<Curve>> {
     let (shared, mut step_size) = (Shared::new(instance.sum()?), setting.constants(instance).step_size);
     if cx.commits(&STEP_TOO_LONG) {
         step_size *= 16.0;

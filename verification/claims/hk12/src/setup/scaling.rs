@@ -1,11 +1,10 @@
 //! How a figure scales with a parameter: one grid, one slope per replicate.
 
 use lao_observation::Seed;
-use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial, View};
+use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, ShownTrials, Trial, View};
 use lao_verification_engine::judge::FindingKind;
 use lao_verification_engine::judge::slope::{self, SlopeJudge, fit};
 use lao_verification_engine::plots;
-use std::sync::Arc;
 
 /// What is measured at the `i`-th grid point, from a seed, in each view of the learner's estimate.
 pub(crate) type Measure<'a> = dyn Fn(usize, &Seed, &[View]) -> anyhow::Result<Vec<f64>> + Sync + 'a;
@@ -72,7 +71,7 @@ pub(crate) fn exponents(cx: &mut Context<'_>, grid: &Grid<'_>, replicates: u64) 
     Ok(fit(&grid.x, &values, None).map_err(anyhow::Error::msg)?.iter().map(|fit| fit.slope).collect())
 }
 
-fn measured(cx: &Context<'_>, grid: &Grid<'_>, replicates: u64) -> anyhow::Result<Arc<Vec<Vec<f64>>>> {
+fn measured(cx: &Context<'_>, grid: &Grid<'_>, replicates: u64) -> anyhow::Result<ShownTrials<Vec<f64>>> {
     let measure = |trial: &Trial, views: &[View]| {
         let mut values = vec![Vec::new(); views.len()];
         for i in 0..grid.x.len() {
@@ -85,8 +84,8 @@ fn measured(cx: &Context<'_>, grid: &Grid<'_>, replicates: u64) -> anyhow::Resul
     let own = || cx.all_trials(grid.name, replicates, |trial| Ok(measure(trial, &[view])?.swap_remove(0)));
     match grid.sharing {
         Sharing::Views => cx.shown_trials(grid.name, replicates, measure),
-        Sharing::Faults if view.is_none() => cx.shared(grid.name, own),
-        Sharing::Nobody | Sharing::Faults => Ok(Arc::new(own()?)),
+        Sharing::Faults if view.is_none() => Ok(ShownTrials::first(cx.shared(grid.name, own)?, replicates)),
+        Sharing::Nobody | Sharing::Faults => Ok(own()?.into()),
     }
 }
 

@@ -38,7 +38,6 @@ use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series,
 use lao_verification_engine::judge::{FindingKind, paired, slope};
 use lao_verification_engine::mutants::Cripple;
 use lao_verification_engine::plots;
-use std::sync::Arc;
 
 /// Numbers of examples at which errors are read.
 const MARKS: usize = 10;
@@ -336,7 +335,7 @@ pub(crate) fn on_surrogate(cx: &mut Context<'_>, setup: &Setup, claimed: &OnSurr
         // The runs are the same, their names are not.
         Some(Wrong::LabelsSwapped) => {
             let errors = cx.sound_trials("splits", splits, run)?;
-            Arc::new(errors.iter().map(|[ours, aer]| [aer.clone(), ours.clone()]).collect())
+            errors.iter().map(|[ours, aer]| [aer.clone(), ours.clone()]).collect::<Vec<_>>().into()
         }
         _ => cx.shown_trials("splits", splits, run)?,
     };
