@@ -35,7 +35,6 @@
 //! | feature | what it adds | brings |
 //! |---|---|---|
 //! | `linear-programs` | [Dantzig](baselines::dantzig), which no parameters build without it | microlp |
-//! | `offline` | `baselines::offline`: Ridge and Lasso of all examples at once | faer |
 //!
 //! [`registry::METHODS`] lists every method; tests, benches and reports iterate over it. Each method has a
 //! [reference](reference::Reference), an implementation in a few dense lines that read like the paper; the

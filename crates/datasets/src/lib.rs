@@ -13,7 +13,6 @@
 //! | `archives` | readers undo bzip2 and zip | `gzip`, libbz2-rs, zip |
 //! | `catalog` | the module `catalog`, with its manifest | toml, sha2, strsim |
 //! | `download` | `Catalog::fetch` | `catalog`, tempfile, ureq and rustls; the last needs a C compiler |
-//! | `spectra` | constants of [`adversarial::ito`] that are eigenvalues | faer |
 //!
 //! ```
 //! use lao_datasets::format::csv::{CsvOptions, CsvReader};

@@ -7,8 +7,6 @@
 //! that a dimension is at most 2^32. Kernels that run inside a learner's loop write to buffers of the caller,
 //! or keep their own, and allocate nothing once these buffers have grown to size.
 //!
-//! The feature `spectra` adds `symmetric_eigenvalues`, the spectrum of a whole matrix, which brings faer.
-//!
 //! ```
 //! use lao_kernels::{HardThreshold, SparseVector, Threshold};
 //!
@@ -43,9 +41,7 @@ pub use lazy_threshold::LazyThresholdIterate;
 pub use panel::{panel_clip, panel_moments, panel_products, solve_lower_lanes};
 pub use project::{project_l1_ball, project_l2_ball};
 pub use sparse::{Compressed, CompressedError};
-#[cfg(feature = "spectra")]
-pub use spectrum::symmetric_eigenvalues;
-pub use spectrum::{MAX_SUPPORTS, RestrictedSpectrum, SpectrumError};
+pub use spectrum::{MAX_SUPPORTS, RestrictedSpectrum, SpectrumError, symmetric_eigenvalues};
 pub use support::{Support, SupportError, merge_into};
 pub use threshold::{HardThreshold, NotFinite, Threshold, soft_threshold};
 pub use vector::{SparseVector, SparseView, VectorError};

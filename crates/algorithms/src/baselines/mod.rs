@@ -1,14 +1,12 @@
 //! The methods that the papers compare their own with.
 //!
-//! [`aer`], [`dantzig`] and [`fkk`] learn under a budget, too; [`online`] and
-//! `offline` see all attributes. The module `offline` needs the feature `offline`; [`dantzig`] needs the
-//! feature `linear-programs` to solve its programs.
+//! [`aer`], [`dantzig`] and [`fkk`] learn under a budget, too; [`online`] and [`offline`] see all attributes.
+//! [`dantzig`] needs the feature `linear-programs` to solve its programs.
 
 pub mod aer;
 pub mod dantzig;
 pub mod fkk;
 mod l1_ball_iterate;
-#[cfg(feature = "offline")]
 pub mod offline;
 pub mod online;
 pub mod reference;

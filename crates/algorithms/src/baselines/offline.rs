@@ -11,7 +11,7 @@
 //! `n d^2 / 2` multiply-adds.
 //!
 //! ```text
-//! Ridge:  min |X w - y|^2 / n + lambda |w|_2^2          Cholesky factorization, by faer
+//! Ridge:  min |X w - y|^2 / n + lambda |w|_2^2          Cholesky factorization
 //! Lasso:  min |X w - y|^2 / (2n) + lambda |w|_1         coordinate descent
 //! ```
 //!
@@ -23,10 +23,7 @@
 //!
 //! *Claims*: `hk12-fig1`, `hk12-fig2`.
 
-use faer::linalg::matmul::matmul;
-use faer::linalg::solvers::Solve;
-use faer::{Accum, Mat, Par, Side};
-use lao_kernels::{dot_column, soft_threshold};
+use lao_kernels::{dot_column, gradient_block, soft_threshold, solve_positive};
 use lao_observation::Block;
 use thiserror::Error;
 
@@ -36,7 +33,7 @@ pub const TOLERANCE: f64 = 1e-9;
 /// The number of passes over all coordinates after which coordinate descent gives up.
 const MAX_PASSES: usize = 100_000;
 
-/// The number of examples whose products are summed at a time. A copy of so many examples stays in cache.
+/// The number of examples whose products are summed at a time. So many values of some columns stay in cache.
 const CHUNK: usize = 512;
 
 /// The reason why there is no answer.
@@ -86,7 +83,8 @@ pub enum OfflineError {
 #[derive(Clone, Debug)]
 pub struct Products {
     examples: usize,
-    columns: Mat<f64>,
+    /// The lower triangle of `X' X`, row by row.
+    columns: Vec<f64>,
     /// `X' y`.
     correlations: Vec<f64>,
     /// `y' y`.
@@ -96,7 +94,7 @@ pub struct Products {
 impl Products {
     /// Returns the sums over no examples of `dim` columns.
     pub fn new(dim: usize) -> Self {
-        Products { examples: 0, columns: Mat::zeros(dim, dim), correlations: vec![0.0; dim], labels: 0.0 }
+        Products { examples: 0, columns: vec![0.0; dim * dim], correlations: vec![0.0; dim], labels: 0.0 }
     }
 
     /// Returns the number of examples.
@@ -108,10 +106,11 @@ impl Products {
     pub fn add(&mut self, data: Block<'_>) {
         let d = self.correlations.len();
         for first in (0..data.rows()).step_by(CHUNK) {
-            let rows = CHUNK.min(data.rows() - first);
-            let chunk = Mat::from_fn(rows, d, |row, c| data.column(c)[first + row]);
-            // With one thread the order of the sums, and so every bit, stays the same.
-            matmul(&mut self.columns, Accum::Add, chunk.transpose(), &chunk, 1.0, Par::Seq);
+            let rows = first..data.rows().min(first + CHUNK);
+            let column = |c: usize| &data.column(c)[rows.clone()];
+            for j in 0..d {
+                gradient_block((0..=j).map(column), column(j), &mut self.columns[j * d..=j * d + j]);
+            }
         }
         for (j, sum) in self.correlations.iter_mut().enumerate() {
             *sum += dot_column(data.column(j), data.labels());
@@ -122,12 +121,14 @@ impl Products {
 
     /// Returns the mean squared error of the predictor `w` on the examples, up to rounding.
     pub fn mean_squared_error(&self, w: &[f64]) -> f64 {
+        let d = w.len();
         let inner = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let entry = |i: usize, j: usize| self.columns[i.max(j) * d + i.min(j)];
         let square: f64 = w
             .iter()
             .enumerate()
             .filter(|(_, weight)| **weight != 0.0)
-            .map(|(j, weight)| weight * (0..w.len()).map(|i| self.columns[(i, j)] * w[i]).sum::<f64>())
+            .map(|(j, weight)| weight * (0..d).map(|i| entry(i, j) * w[i]).sum::<f64>())
             .sum();
         (self.labels - 2.0 * inner(w, &self.correlations) + square).max(0.0) / self.examples.max(1) as f64
     }
@@ -190,7 +191,8 @@ impl Products {
         if !(penalty.is_finite() && penalty >= 0.0) {
             return Err(OfflineError::Penalty(penalty));
         }
-        let gram: Vec<f64> = (0..d * d).map(|at| self.columns[(at / d, at % d)] / n).collect();
+        let mirrored = |at: usize| (at / d).max(at % d) * d + (at / d).min(at % d);
+        let gram: Vec<f64> = (0..d * d).map(|at| self.columns[mirrored(at)] / n).collect();
         let correlations: Vec<f64> = self.correlations.iter().map(|sum| sum / n).collect();
         match gram.iter().chain(&correlations).all(|value| value.is_finite()) {
             true => Ok((gram, correlations)),
@@ -227,13 +229,14 @@ fn products(data: Block<'_>) -> Products {
 /// [`OfflineError`] for no examples, a penalty that is not allowed, data out of scale, or a singular Gram
 /// matrix.
 pub fn ridge(data: Block<'_>, penalty: f64) -> Result<Vec<f64>, OfflineError> {
-    let (gram, correlations) = products(data).means(penalty)?;
-    let d = correlations.len();
-    let matrix = Mat::from_fn(d, d, |i, j| gram[i * d + j] + if i == j { penalty } else { 0.0 });
-    let factor = matrix.llt(Side::Lower).map_err(|_| OfflineError::Singular(penalty))?;
-    let solution = factor.solve(Mat::from_fn(d, 1, |i, _| correlations[i]));
-    let w: Vec<f64> = (0..d).map(|i| solution[(i, 0)]).collect();
-    if w.iter().all(|w| w.is_finite()) { Ok(w) } else { Err(OfflineError::Singular(penalty)) }
+    let (mut gram, mut w) = products(data).means(penalty)?;
+    gram.iter_mut().step_by(w.len() + 1).for_each(|diagonal| *diagonal += penalty);
+    let dependent = solve_positive(&mut gram, &mut w);
+    if dependent == 0 && w.iter().all(|w| w.is_finite()) {
+        Ok(w)
+    } else {
+        Err(OfflineError::Singular(penalty))
+    }
 }
 
 /// Returns the minimizer of `|X w - y|^2 / (2n) + penalty |w|_1`, one weight per column.

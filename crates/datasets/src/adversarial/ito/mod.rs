@@ -18,10 +18,8 @@
 //! [`gauss_spread`] and [`sphere`] are a variant and the law that the paper's own normalization
 //! `|x|, |y|, |w*| <= 1` allows.
 
-#[cfg(feature = "spectra")]
 mod compatibility;
 
-#[cfg(feature = "spectra")]
 pub use compatibility::Compatibility;
 
 use crate::synthetic::{Combinations, Design, DesignError, Noise, Normal, Sphere, Virtual};
@@ -78,24 +76,20 @@ impl Instance {
         self.design.covariance()
     }
 
-    /// Returns `sigma_d^2`, the least eigenvalue of V, up to rounding: 0 where assumption (a) fails. Needs
-    /// the feature `spectra`.
+    /// Returns `sigma_d^2`, the least eigenvalue of V, up to rounding: 0 where assumption (a) fails.
     ///
     /// # Errors
     /// Fails in the cases of [`covariance`](Self::covariance).
-    #[cfg(feature = "spectra")]
     pub fn sigma_d_squared(&self) -> Result<f64, DesignError> {
         let eigenvalues = lao_kernels::symmetric_eigenvalues(&self.covariance()?, self.dim());
         // A covariance is symmetric and finite, so the decomposition exists.
         Ok(eigenvalues.map_or(f64::NAN, |ascending| ascending.first().copied().unwrap_or(0.0)))
     }
 
-    /// Returns bounds on `phi_0^2`, at most `tolerance` apart unless they take too long to meet. Needs the
-    /// feature `spectra`.
+    /// Returns bounds on `phi_0^2`, at most `tolerance` apart unless they take too long to meet.
     ///
     /// # Errors
     /// Fails when `w*` has more weights than sign patterns can be enumerated for.
-    #[cfg(feature = "spectra")]
     pub fn compatibility(&self, tolerance: f64) -> Result<Compatibility, DesignError> {
         Compatibility::of(&self.covariance()?, self.dim(), self.w_star.indices(), self.sparsity, tolerance)
     }
