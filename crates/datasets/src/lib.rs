@@ -4,7 +4,7 @@
 //! - [`synthetic`]: examples computed from (seed, row, column) when they are looked at;
 //! - [`mod@format`]: streaming readers for LibSVM, CSV, IDX and NPY, plain or compressed;
 //! - [`memory`]: tables in memory as sources;
-//! - `catalog`: from the name of a dataset to its files, and their download;
+//! - `catalog`: from the name of a dataset to its files;
 //! - [`preprocess`]: standardizing, splitting and the like, fitted on training rows only.
 //!
 //! | feature | what it adds | brings |
@@ -12,7 +12,6 @@
 //! | `gzip`, a default one | readers undo gzip | flate2 and zlib-rs |
 //! | `archives` | readers undo bzip2 and zip | `gzip`, libbz2-rs, zip |
 //! | `catalog` | the module `catalog`, with its manifest | toml, sha2, strsim |
-//! | `download` | `Catalog::fetch` | `catalog`, tempfile, ureq and rustls; the last needs a C compiler |
 //!
 //! ```
 //! use lao_datasets::format::csv::{CsvOptions, CsvReader};

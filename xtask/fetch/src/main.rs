@@ -3,7 +3,8 @@
 
 use anyhow::Context as _;
 use indicatif::ProgressBar;
-use lao_datasets::catalog::{Catalog, DownloadProgress, FoundFile};
+use lao_datasets::catalog::{Catalog, FoundFile};
+use lao_fetch::DownloadProgress;
 use lao_say as say;
 use std::env;
 use std::process::ExitCode;
@@ -24,7 +25,7 @@ fn fetch(names: &[String]) -> anyhow::Result<()> {
     let catalog = Catalog::from_env()?;
     let mut printed = Ok(());
     for name in names {
-        let found = catalog.fetch(name, &mut Bar::default());
+        let found = lao_fetch::fetch(&catalog, name, &mut Bar::default());
         let found = found.with_context(|| format!("cannot fetch `{name}`"))?;
         let line = |file: &FoundFile<'_>| format!("{name}: {} ({})\n", file.path.display(), file.place);
         let lines: String = found.files.values().map(line).collect();

@@ -11,7 +11,7 @@ pub fn sha256(path: &Path) -> io::Result<String> {
 }
 
 /// Returns the SHA-256 of what an input gives from here on.
-pub(crate) fn sha256_of(input: &mut impl Read) -> io::Result<String> {
+pub fn sha256_of(input: &mut impl Read) -> io::Result<String> {
     let mut buffer = vec![0; 1 << 18];
     let mut hash = Sha256::new();
     loop {
@@ -26,14 +26,14 @@ pub(crate) fn sha256_of(input: &mut impl Read) -> io::Result<String> {
 }
 
 /// Returns where the checksum of a first download is recorded: `NAME.sha256` beside the file.
-pub(crate) fn record_path(path: &Path) -> PathBuf {
+pub fn record_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".sha256");
     PathBuf::from(name)
 }
 
 /// Returns the recorded checksum, if there is one.
-pub(crate) fn recorded(path: &Path) -> io::Result<Option<String>> {
+pub fn recorded(path: &Path) -> io::Result<Option<String>> {
     /// A record is one line of 64 digits.
     const LONGEST: u64 = 1 << 12;
     match File::open(record_path(path)) {

@@ -1,23 +1,18 @@
 //! The catalog: from the name of a dataset to its rows.
 //!
 //! Files are looked up in three folders: the one that `LAO_DATA` names, the project's own `data/`, and the
-//! user's cache. [`Catalog::find`] and [`Catalog::load`] never use the network; only `Catalog::fetch`
-//! downloads, from the official addresses. A file is checked against its SHA-256 before it is read.
-//! `Catalog::fetch` needs the feature `download`, and files that are packed by bzip2 or zip need the feature
-//! `archives`.
+//! user's cache. Nothing here uses the network: [`Catalog::to_fetch`] says what is missing, and the crate
+//! `lao-fetch` downloads it. A file is checked against its SHA-256 before it is read. Files that are packed by
+//! bzip2 or zip need the feature `archives`.
 
-mod checksum;
+pub mod checksum;
 mod error;
-#[cfg(feature = "download")]
-mod fetch;
 mod load;
 mod manifest;
 mod reading;
 
 pub use checksum::sha256;
 pub use error::CatalogError;
-#[cfg(feature = "download")]
-pub use fetch::DownloadProgress;
 pub use load::Loaded;
 pub use manifest::{Dataset, FileEntry, Manifest, ManifestError, SplitRule};
 pub use reading::{CsvReading, IdxReading, LibsvmReading, NpyReading, Reading};
@@ -243,13 +238,14 @@ impl Catalog {
         }
     }
 
-    /// Downloads the missing files of a dataset into the cache, and checks them. Only this function uses the
-    /// network.
+    /// Returns the files of a dataset that no folder has, each with its place in the cache, where a download
+    /// belongs. The files that a folder has are checked.
     ///
-    /// It needs the feature `download`.
-    #[cfg(feature = "download")]
-    pub fn fetch(&self, name: &str, progress: &mut dyn DownloadProgress) -> Result<Found<'_>, CatalogError> {
+    /// # Errors
+    /// Fails when a file at hand is damaged, a missing one has no public address, or there is no cache.
+    pub fn to_fetch(&self, name: &str) -> Result<Vec<(&FileEntry, PathBuf)>, CatalogError> {
         let dataset = self.dataset(name)?;
+        let mut missing = Vec::new();
         for id in dataset.file_ids() {
             if let Some(file) = self.find_file(dataset, id)? {
                 self.check(&file)?;
@@ -258,9 +254,9 @@ impl Catalog {
             let entry = dataset.alternatives(id).find(|entry| !entry.urls.is_empty());
             let entry = entry.ok_or_else(|| self.missing(dataset, id))?;
             let cache = self.folders.cache.as_ref().ok_or(CatalogError::NoCache)?;
-            fetch::fetch(entry, &cache.join(&entry.path), progress)?;
+            missing.push((entry, cache.join(&entry.path)));
         }
-        self.find(name)
+        Ok(missing)
     }
 
     /// Finds, checks and reads a dataset. The function never downloads.

@@ -5,7 +5,6 @@ mod catalog;
 mod designs;
 mod draws;
 mod endless;
-mod fetch;
 mod fuzz;
 mod hadamard_counts;
 mod hazan_koren_instances;

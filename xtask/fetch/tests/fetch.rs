@@ -1,7 +1,8 @@
 //! Downloads from a server on the loopback address that this test starts: good, damaged, cut off, missing,
 //! resumed.
 
-use lao_datasets::catalog::{Catalog, CatalogError, DownloadProgress, Folders, Manifest, Place};
+use lao_datasets::catalog::{Catalog, CatalogError, Folders, Manifest, Place};
+use lao_fetch::{DownloadProgress, fetch};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
@@ -121,7 +122,7 @@ fn known() -> String {
 
 impl World {
     fn fetch(&self) -> Result<(), CatalogError> {
-        self.catalog.fetch("tiny", &mut ()).map(|_| ())
+        fetch(&self.catalog, "tiny", &mut ()).map(|_| ())
     }
 
     fn target(&self) -> PathBuf {
@@ -149,7 +150,7 @@ fn a_good_download_is_checked_moved_into_place_and_loads() {
     let server = serve(vec![Answer::Whole]);
     let world = world(&[&server.url], &known());
     assert!(matches!(world.catalog.find("tiny"), Err(CatalogError::Missing { .. })));
-    let found = world.catalog.fetch("tiny", &mut ()).unwrap();
+    let found = fetch(&world.catalog, "tiny", &mut ()).unwrap();
     assert_eq!(found.files["all"].place, Place::Cache);
     assert_eq!(world.files(), ["tiny"]);
     assert_eq!(world.catalog.load("tiny").unwrap().train.labels(), [1.0, -1.0, 1.0]);
@@ -171,7 +172,7 @@ fn progress_is_told_every_byte() {
     }
     let server = serve(vec![Answer::Whole]);
     let mut log = Log::default();
-    world(&[&server.url], &known()).catalog.fetch("tiny", &mut log).unwrap();
+    fetch(&world(&[&server.url], &known()).catalog, "tiny", &mut log).unwrap();
     assert_eq!((log.0, log.1), (TEXT.len() as u64, Some(TEXT.len() as u64)));
 }
 
@@ -287,7 +288,7 @@ fn the_first_download_records_an_unknown_checksum_and_a_later_one_must_match() {
     let server = serve(vec![Answer::Whole, Answer::Whole, Answer::WithoutLength(10)]);
     let world = world(&[&server.url], "");
     let mut notes = Notes::default();
-    world.catalog.fetch("tiny", &mut notes).unwrap();
+    fetch(&world.catalog, "tiny", &mut notes).unwrap();
     assert!(notes.0.contains(SHA256) && notes.0.contains("tiny.sha256"), "{}", notes.0);
     assert_eq!(world.files(), ["tiny", "tiny.sha256"]);
     world.catalog.load("tiny").unwrap();
@@ -333,8 +334,8 @@ fn a_cache_that_cannot_be_written_is_an_error() {
     let template = world(&["http://127.0.0.1:9/unused"], &known());
     let folders = Folders { cache: Some(file.path().to_owned()), ..Folders::default() };
     let manifest = Manifest { datasets: template.catalog.datasets().to_vec() };
-    let outcome = Catalog::new(manifest.clone(), folders).fetch("tiny", &mut ()).map(|_| ());
+    let outcome = fetch(&Catalog::new(manifest.clone(), folders), "tiny", &mut ()).map(|_| ());
     message(outcome, &[file.path().to_str().unwrap(), "check that the path exists"]);
-    let nowhere = Catalog::new(manifest, Folders::default()).fetch("tiny", &mut ()).map(|_| ());
+    let nowhere = fetch(&Catalog::new(manifest, Folders::default()), "tiny", &mut ()).map(|_| ());
     message(nowhere, &["XDG_CACHE_HOME"]);
 }

@@ -1,11 +1,11 @@
-//! Downloads: resumed, checked, and moved into place in one step.
+//! Downloads of the catalog's files: resumed, checked, and moved into place in one step.
 //!
 //! Bytes are written to `NAME.part` beside the target. This file is renamed when size and checksum are right,
 //! and removed when they are wrong. A `Range` request resumes a transfer that was cut off, if a checksum is
 //! known that can show whether both parts belong together; otherwise the partial file is removed.
 
-use super::checksum::{record_path, recorded, sha256_of};
-use super::{CatalogError, FileEntry};
+use lao_datasets::catalog::checksum::{record_path, recorded, sha256_of};
+use lao_datasets::catalog::{Catalog, CatalogError, FileEntry, Found};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -25,9 +25,24 @@ pub trait DownloadProgress {
 
 impl DownloadProgress for () {}
 
+/// Downloads the missing files of a dataset into the cache, and checks them.
+///
+/// # Errors
+/// [`CatalogError`]; a cut-off transfer is resumed by the next call.
+pub fn fetch<'a>(
+    catalog: &'a Catalog,
+    name: &str,
+    progress: &mut dyn DownloadProgress,
+) -> Result<Found<'a>, CatalogError> {
+    for (entry, target) in catalog.to_fetch(name)? {
+        fetch_file(entry, &target, progress)?;
+    }
+    catalog.find(name)
+}
+
 /// Downloads one file to `target`, from the first of its addresses that works. An error is that of the last
 /// address.
-pub(super) fn fetch(
+fn fetch_file(
     entry: &FileEntry,
     target: &Path,
     progress: &mut dyn DownloadProgress,

@@ -1,0 +1,1 @@
+//! Nothing: the list of dependencies is what this crate is for.
