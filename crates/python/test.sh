@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
 # Builds the wheel and the source distribution, installs the wheel into virtual environments of its own, runs
 # the first lines of README.md in one that has nothing else, and runs the tests: on the newest scikit-learn,
-# with --oldest on the oldest one that is supported, with --both on either.
-# Environments and builds are kept in target/ beside this file; remove it to begin anew. Needs Rust, and
-# Python 3.10 or later with venv and pip.
+# with --oldest on the oldest one that is supported, with --both on either. With --environments it makes the
+# environments of the newest packages, and nothing else.
+# The wheel is built in the profile of the workspace's tests, which shares what they compiled; PROFILE=release
+# builds it as users get it. Environments and wheels are kept in target/ beside this file; remove it to begin
+# anew. Needs Rust, and Python 3.10 or later with venv and pip.
 set -eu
 cd "$(dirname "$0")"
 which=${1:---newest}
 case "$which" in
-  --newest | --oldest | --both) ;;
-  *) echo "usage: bash test.sh [--newest | --oldest | --both]" >&2; exit 2 ;;
+  --newest | --oldest | --both | --environments) ;;
+  *) echo "usage: bash test.sh [--newest | --oldest | --both | --environments]" >&2; exit 2 ;;
 esac
 
 python=${PYTHON:-python3}
@@ -38,14 +40,20 @@ run() {
   "$folder/bin/python" -m pytest --quiet -p no:cacheprovider --durations=10 --numprocesses 2 --dist worksteal
 }
 
-# The packages of the tests are fetched while the wheel is compiled.
 environment target/builder 'maturin>=1.9,<2'
 newest=(scikit-learn pandas polars pyarrow matplotlib mypy onnxruntime pytest
   pytest-xdist "dask[array,dataframe]" distributed)
+# The packages of the tests are fetched while the wheel is compiled.
 environment target/newest "${newest[@]}" &
 fetching=$!
+if [ "$which" = --environments ]; then
+  wait "$fetching"
+  exit
+fi
 rm -rf target/wheels
-target/builder/bin/maturin build --quiet --release --locked --interpreter "$python" --out target/wheels
+# maturin asks for a profile by name, and calls that of the tests "dev".
+target/builder/bin/maturin build --quiet --profile "${PROFILE:-dev}" --locked --interpreter "$python" \
+  --target-dir ../../target --out target/wheels
 if ! target/builder/bin/maturin sdist --out target/wheels > target/sdist.log 2>&1; then
   cat target/sdist.log >&2
   exit 1

@@ -339,55 +339,18 @@ impl<S: Source> Session<S> {
         if learner.dim() != dim {
             return Err(SessionError::Dimension { asked: learner.dim(), source_dim: dim });
         }
-        let (theta, attributes, examples) = match self.ask.request() {
-            Request::Nothing => return Ok(Step::Finished),
-            Request::Values { attributes, examples } => (None, attributes, examples),
-            Request::Gradient { theta, attributes, examples } => (Some(theta), attributes, examples),
+        let Session { ask, budget, account, distinct, observed, .. } = self;
+        let Some(Asked { values, attributes, sorted, examples }) =
+            check(ask, dim, *budget, account, distinct, observed)?
+        else {
+            return Ok(Step::Finished);
         };
-        let sorted = attributes.is_sorted_by(|a, b| a < b);
-        let asked = match theta {
-            Some(theta) if theta.dim() != dim => {
-                return Err(SessionError::Dimension { asked: theta.dim(), source_dim: dim });
-            }
-            Some(theta) => {
-                check_attributes(attributes, dim)?;
-                self.observed.clear();
-                merge_into(theta.indices(), attributes, &mut self.observed);
-                self.observed.len()
-            }
-            None if sorted => {
-                check_attributes(&attributes[attributes.len().saturating_sub(1)..], dim)?;
-                attributes.len()
-            }
-            None => {
-                let beyond = |attribute| SessionError::OutOfRange { attribute, dim };
-                self.distinct.count(attributes, dim).map_err(beyond)?
-            }
-        };
-        let mut cap = self.budget.cap(dim);
-        if let Some(Account { tariff, basket, .. }) = &mut self.account {
-            let cost = tariff.cost(if theta.is_some() { &self.observed } else { attributes }, basket);
-            if let Budget::Priced { per_example } = self.budget {
-                if !pays(per_example, cost) {
-                    return Err(SessionError::OverPrice { cost, budget: per_example });
-                }
-                cap = dim; // the money decides, not a number
-            }
-        }
-        if asked > cap {
-            return Err(SessionError::OverBudget { asked, budget: cap });
-        }
-        if examples == 0 {
-            return Err(SessionError::NoExamples);
-        }
-
-        let wants_values = theta.is_none();
         self.ledger.asks = self.ledger.asks.saturating_add(1);
         let wanted = examples.min(limit);
         let mut served = 0;
         while served < wanted {
-            let rows = if wants_values {
-                self.serve_values(learner, wanted - served, asked, sorted)?
+            let rows = if values {
+                self.serve_values(learner, wanted - served, attributes, sorted)?
             } else {
                 self.serve_gradient(learner, wanted - served)?
             };
@@ -414,7 +377,7 @@ impl<S: Source> Session<S> {
             observe_checked(&mut self.source, attributes, &mut self.block)?
         } else {
             let returned = self.source.observe_draws(attributes, &mut self.block, &mut self.scratch)?;
-            check_answer(&self.source, attributes, &self.block, returned)?
+            check_answer(attributes, &self.block, returned, &|| self.source.position())?
         };
         if rows == 0 {
             return Ok(0);
@@ -453,6 +416,70 @@ impl<S: Source> Session<S> {
         }
         Ok(rows)
     }
+}
+
+/// What an ask that keeps to the contract and the budget wants.
+struct Asked {
+    /// Whether it is for values; otherwise for a gradient.
+    values: bool,
+    /// The number of distinct attributes.
+    attributes: usize,
+    /// Whether the attributes of an ask for values ascend strictly.
+    sorted: bool,
+    examples: u64,
+}
+
+/// Checks an ask; `None` if it is for nothing. It is compiled once, and not for every source and learner.
+fn check(
+    ask: &Ask,
+    dim: usize,
+    budget: Budget,
+    account: &mut Option<Account>,
+    distinct: &mut Distinct,
+    observed: &mut Vec<u32>,
+) -> Result<Option<Asked>, SessionError> {
+    let (theta, attributes, examples) = match ask.request() {
+        Request::Nothing => return Ok(None),
+        Request::Values { attributes, examples } => (None, attributes, examples),
+        Request::Gradient { theta, attributes, examples } => (Some(theta), attributes, examples),
+    };
+    let sorted = attributes.is_sorted_by(|a, b| a < b);
+    let asked = match theta {
+        Some(theta) if theta.dim() != dim => {
+            return Err(SessionError::Dimension { asked: theta.dim(), source_dim: dim });
+        }
+        Some(theta) => {
+            check_attributes(attributes, dim)?;
+            observed.clear();
+            merge_into(theta.indices(), attributes, observed);
+            observed.len()
+        }
+        None if sorted => {
+            check_attributes(&attributes[attributes.len().saturating_sub(1)..], dim)?;
+            attributes.len()
+        }
+        None => {
+            let beyond = |attribute| SessionError::OutOfRange { attribute, dim };
+            distinct.count(attributes, dim).map_err(beyond)?
+        }
+    };
+    let mut cap = budget.cap(dim);
+    if let Some(Account { tariff, basket, .. }) = account {
+        let cost = tariff.cost(if theta.is_some() { observed } else { attributes }, basket);
+        if let Budget::Priced { per_example } = budget {
+            if !pays(per_example, cost) {
+                return Err(SessionError::OverPrice { cost, budget: per_example });
+            }
+            cap = dim; // the money decides, not a number
+        }
+    }
+    if asked > cap {
+        return Err(SessionError::OverBudget { asked, budget: cap });
+    }
+    if examples == 0 {
+        return Err(SessionError::NoExamples);
+    }
+    Ok(Some(Asked { values: theta.is_none(), attributes: asked, sorted, examples }))
 }
 
 /// Counts examples of which the attributes of the current ask were observed.

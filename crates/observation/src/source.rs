@@ -161,16 +161,20 @@ pub(crate) fn observe_checked<S: Source + ?Sized>(
     block: &mut BlockBuf,
 ) -> Result<usize, SourceError> {
     let returned = source.observe(attributes, block)?;
-    check_answer(source, attributes, block, returned)
+    check_answer(attributes, block, returned, &|| source.position())
 }
+
+// What follows is compiled once, and not for every source: the functions with a type of source as a parameter
+// only call it.
 
 /// Checks what a source has written to `block`, whose columns are `attributes`: there are as many rows as it
 /// `returned`, at most the capacity of the block, and all numbers are finite. Returns the number of rows.
-pub(crate) fn check_answer<S: Source + ?Sized>(
-    source: &S,
+/// `position` is that of the source, for an error.
+pub(crate) fn check_answer(
     attributes: &[u32],
     block: &BlockBuf,
     returned: usize,
+    position: &dyn Fn() -> u64,
 ) -> Result<usize, SourceError> {
     let (set, capacity) = (block.rows(), block.capacity());
     if returned != set || returned > capacity {
@@ -185,7 +189,7 @@ pub(crate) fn check_answer<S: Source + ?Sized>(
     if all && all_finite(seen.labels()) {
         return Ok(returned);
     }
-    let first = source.position().saturating_sub(returned as u64);
+    let first = position().saturating_sub(returned as u64);
     let not_finite = |numbers: &[f64]| numbers.iter().position(|number| !number.is_finite());
     if let Some(row) = not_finite(seen.labels()) {
         return Err(SourceError::Label { example: first + row as u64, value: seen.labels()[row] });
@@ -209,24 +213,58 @@ pub fn observe_draws_sorted<S: Source + ?Sized>(
     block: &mut BlockBuf,
     scratch: &mut Scratch,
 ) -> Result<usize, SourceError> {
-    let Scratch { block: observed, sorted, distinct, .. } = scratch;
-    sorted.clear();
-    sorted.extend(draws.iter().copied().zip(0..));
-    sorted.sort_unstable();
-    distinct.clear();
-    distinct.extend(sorted.iter().map(|&(j, _)| j));
-    distinct.dedup();
-    observed.reset(distinct.len(), block.capacity());
-    let rows = observe_checked(source, distinct, observed)?;
-    let seen = observed.view(distinct);
-    let mut at = 0;
-    for &(j, place) in &*sorted {
-        at += usize::from(distinct[at] != j);
-        block.column_mut(place as usize)[..rows].copy_from_slice(&seen.column(at)[..rows]);
-    }
-    block.labels_mut()[..rows].copy_from_slice(&seen.labels()[..rows]);
-    block.set_rows(rows);
+    scratch.sort(draws, block.capacity());
+    let rows = observe_checked(source, &scratch.distinct, &mut scratch.block)?;
+    scratch.spread(rows, block);
     Ok(rows)
+}
+
+impl Scratch {
+    /// Sorts the draws, and makes room for their distinct attributes.
+    fn sort(&mut self, draws: &[u32], capacity: usize) {
+        let Scratch { block, sorted, distinct, .. } = self;
+        sorted.clear();
+        sorted.extend(draws.iter().copied().zip(0..));
+        sorted.sort_unstable();
+        distinct.clear();
+        distinct.extend(sorted.iter().map(|&(j, _)| j));
+        distinct.dedup();
+        block.reset(distinct.len(), capacity);
+    }
+
+    /// Copies the observed columns to the places of the draws.
+    fn spread(&self, rows: usize, to: &mut BlockBuf) {
+        let seen = self.block.view(&self.distinct);
+        let mut at = 0;
+        for &(j, place) in &self.sorted {
+            at += usize::from(self.distinct[at] != j);
+            to.column_mut(place as usize)[..rows].copy_from_slice(&seen.column(at)[..rows]);
+        }
+        to.labels_mut()[..rows].copy_from_slice(&seen.labels()[..rows]);
+        to.set_rows(rows);
+    }
+
+    /// Notes the places of the support and of the coordinates of an ask among the attributes that it observes.
+    /// Returns how many belong to the support.
+    fn place(&mut self, ask: &GradientAsk<'_>) -> usize {
+        self.places.clear();
+        places_in(ask.observed, ask.theta.indices(), &mut self.places);
+        let of_support = self.places.len();
+        places_in(ask.observed, ask.attributes, &mut self.places);
+        of_support
+    }
+
+    /// Adds the gradient sum of the observed rows.
+    fn add_gradient(&mut self, ask: &GradientAsk<'_>, of_support: usize, rows: usize, sum: &mut [f64]) {
+        let Scratch { block, residual: tile, places, .. } = self;
+        let seen = block.view(ask.observed);
+        tile.resize(rows, 0.0);
+        let support = places[..of_support].iter().zip(ask.theta.values());
+        residual(support.map(|(&c, &weight)| (seen.column(c), weight)), seen.labels(), tile);
+        // Doubling is exact, so that the factor 2 of the gradient can be applied to the residual.
+        tile.iter_mut().for_each(|r| *r *= 2.0);
+        gradient_block(places[of_support..].iter().map(|&c| seen.column(c)), tile, sum);
+    }
 }
 
 /// Answers a gradient ask in the default way: observes blocks, and adds up.
@@ -239,28 +277,17 @@ pub fn gradient_by_blocks<S: Source + ?Sized>(
     sum: &mut [f64],
     scratch: &mut Scratch,
 ) -> Result<u64, SourceError> {
-    let Scratch { block, residual: tile, places, .. } = scratch;
-    places.clear();
-    places_in(ask.observed, ask.theta.indices(), places);
-    let of_support = places.len();
-    places_in(ask.observed, ask.attributes, places);
-
+    let of_support = scratch.place(&ask);
     let preferred = BlockBuf::preferred_rows(ask.observed.len());
     let mut served = 0;
     while served < ask.examples {
         let capacity = (ask.examples - served).min(preferred as u64) as usize;
-        block.reset(ask.observed.len(), capacity);
-        let rows = observe_checked(source, ask.observed, block)?;
+        scratch.block.reset(ask.observed.len(), capacity);
+        let rows = observe_checked(source, ask.observed, &mut scratch.block)?;
         if rows == 0 {
             break;
         }
-        let seen = block.view(ask.observed);
-        tile.resize(rows, 0.0);
-        let support = places[..of_support].iter().zip(ask.theta.values());
-        residual(support.map(|(&c, &weight)| (seen.column(c), weight)), seen.labels(), tile);
-        // Doubling is exact, so that the factor 2 of the gradient can be applied to the residual.
-        tile.iter_mut().for_each(|r| *r *= 2.0);
-        gradient_block(places[of_support..].iter().map(|&c| seen.column(c)), tile, sum);
+        scratch.add_gradient(&ask, of_support, rows, sum);
         served += rows as u64;
     }
     Ok(served)

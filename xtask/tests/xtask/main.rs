@@ -7,4 +7,3 @@ mod contributing;
 mod folders;
 mod output;
 mod seeds;
-mod tidy;
