@@ -1,7 +1,7 @@
 //! The registry of papers and their claims.
 //!
 //! A paper is a crate under `verification/claims`, with one file per claim; the claims about the suite itself
-//! are in `self_tests`.
+//! are in `self_tests`. Each paper is a feature of this crate; by default all are compiled.
 
 use crate::claim::Claim;
 use crate::paper::Paper;
@@ -9,12 +9,22 @@ use crate::self_tests;
 
 /// All papers, by year; what this project claims of its own method comes last.
 pub const PAPERS: &[Paper] = &[
+    #[cfg(feature = "hk12")]
     lao_claims_hk12::PAPER,
+    #[cfg(feature = "ito17")]
     lao_claims_ito17::PAPER,
+    #[cfg(feature = "ms18")]
     lao_claims_ms18::PAPER,
+    #[cfg(feature = "scsg20")]
     lao_claims_scsg20::PAPER,
+    #[cfg(feature = "pursuit")]
     lao_claims_pursuit::PAPER,
 ];
+
+/// Returns whether the claims of all papers are compiled.
+pub const fn is_complete() -> bool {
+    PAPERS.len() == 5
+}
 
 /// Returns all registered claims, in the order of the papers; the claims about the suite itself come last.
 pub fn all() -> impl Iterator<Item = &'static Claim> {

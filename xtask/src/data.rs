@@ -121,7 +121,7 @@ fn fetch(catalog: &Catalog, names: &[String]) -> anyhow::Result<ExitCode> {
     chosen(catalog, names)?;
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.args(["run", "--release", "--quiet", "--package", "lao-fetch"]);
+    command.args(["run", "--quiet", "--package", "lao-fetch"]);
     command.args(["--manifest-path", concat!(env!("CARGO_MANIFEST_DIR"), "/fetch/Cargo.toml"), "--"]);
     let status = command.args(names).status().context("cannot run cargo, which builds `lao-fetch`")?;
     Ok(ExitCode::from(if status.success() { 0 } else { 2 }))
