@@ -596,7 +596,8 @@ impl<'a> Context<'a> {
         trial: AnyTrial<'_, R>,
         look: &mut dyn FnMut(&[anyhow::Result<R>]) -> Flow,
     ) -> anyhow::Result<()> {
-        const WAVE: u64 = 2 * BLOCK as u64;
+        // A judge looks after every block: trials beyond the one that decides would be for nothing.
+        const WAVE: u64 = BLOCK as u64;
         let mut from = 0;
         while from < most {
             let results = self.some_trials(cell, from..(from + WAVE).min(most), trial)?;

@@ -21,7 +21,6 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         share: (!cx.commits(&BLOCKS_OF_SIXTEEN)).then_some(2),
         growing: cx.commits(&BATCHES_GROW_LIKE_ROOT_D),
         fault: None,
-        cripple: cx.cripple(),
     };
     let sizes = (cx.size("largest_dim")?, cx.size("replicates")?);
     judge(cx, &cost, Exponent::AtMost(0.0), sizes)

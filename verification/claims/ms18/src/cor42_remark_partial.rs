@@ -1,12 +1,13 @@
 //! With few attributes per example the cost is proportional to the dimension.
 
-use crate::setup::practical::{Batches, Population, Practical};
+use crate::setup::practical::{Batches, Practical};
+use crate::setup::shown::shown;
 use lao_algorithms::BatchSizes;
 use lao_observation::{Budget, Learner as _, Session, SessionLimit, Source};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
-use lao_verification_engine::context::{Context, Direction, Trial};
+use lao_verification_engine::context::{Context, Direction, ShownTrials, Trial, View, still};
 use lao_verification_engine::judge::slope::{Exponent, SlopeJudge, fit};
-use lao_verification_engine::mutants::{Cripple, Crippled, Faulty, GradientFault};
+use lao_verification_engine::mutants::{Faulty, GradientFault};
 use lao_verification_engine::plots;
 
 /// Attributes of an example: powers of two from here.
@@ -23,47 +24,75 @@ pub(super) struct Cost {
     pub growing: bool,
     /// What is wrong with the source.
     pub fault: Option<GradientFault>,
-    /// How the learner is crippled, if it is.
-    pub cripple: Option<Cripple>,
 }
 
 impl Cost {
-    /// Examples, in units of the schedule's logarithm, until the gap is first at most eps; a run that does
-    /// not get there within three times the schedule counts with all its examples.
-    pub fn examples(&self, trial: &Trial, dim: usize) -> anyhow::Result<f64> {
+    /// Examples, in units of the schedule's logarithm, until the gap is first at most eps, in each view; a run
+    /// that does not get there within three times the schedule counts with all its examples. The runs end
+    /// when the sound learner is there: one that goes a hundredth of the way is not there yet, and does not
+    /// get there.
+    pub fn examples(&self, trial: &Trial, dim: usize, views: &[View]) -> anyhow::Result<Vec<f64>> {
         let practical = Practical::signs(dim, 4, 12, self.share.map_or(16, |share| dim / share));
         let schedule = practical.schedule(EPS, DELTA);
         let growth = if self.growing { (dim as f64 / SMALLEST_DIM as f64).sqrt() } else { 1.0 };
         let batch = BatchSizes::round_up(growth * schedule.batch as f64);
         let problem = practical.problem(&trial.seed.child("data"))?;
         let params = practical.exploration(BatchSizes::Constant(batch), 3 * schedule.updates);
-        let mut learner = Crippled::new(params.build()?, self.cripple);
-        let batches = || Batches::new(problem.clone());
+        let mut learner = params.build()?;
+        let log = (2.0 * dim as f64 * schedule.updates as f64 / DELTA).ln();
+        let all = (practical.blocks() * 3 * schedule.updates * batch) as f64 / log;
+        let start = learner.coefficients().to_owned_vector();
+        let mut reached: Vec<Option<f64>> = vec![None; views.len()];
+        if let Some(view) = still(views) {
+            let there = problem.gap(shown(view, start.view(), start.view()).view()) <= EPS;
+            anyhow::ensure!(!there, "the start is as near as eps");
+            return Ok(vec![all]);
+        }
+        let batches = Batches::new(problem.clone())?;
         let source: Box<dyn Source> = match self.fault {
-            // What is shown does not depend on the examples: they are counted, but not drawn.
-            _ if self.cripple.is_some_and(Cripple::stands_still) => {
-                Box::new(Population::new(problem.clone()))
-            }
-            Some(fault) => Box::new(Faulty::new(batches()?, fault)),
-            None => Box::new(batches()?),
+            Some(fault) => Box::new(Faulty::new(batches, fault)),
+            None => Box::new(batches),
         };
         let budget = Budget::PerExample(practical.budget());
         let mut session = Session::new(source, budget, &trial.seed.child("algorithm"));
-        let log = (2.0 * dim as f64 * schedule.updates as f64 / DELTA).ln();
         for updates in 1..=3 * schedule.updates {
             session.run(&mut learner, SessionLimit::after_updates(updates), |_, _| {})?;
-            if problem.gap(learner.coefficients()) <= EPS {
-                // The source's position: a batch that is replayed counts once.
+            // The source's position: a batch that is replayed counts once.
+            let position = session.source().position() as f64 / log;
+            for (view, reached) in views.iter().zip(&mut reached) {
+                let gap = match view {
+                    None => problem.gap(learner.coefficients()),
+                    Some(_) => problem.gap(shown(*view, start.view(), learner.coefficients()).view()),
+                };
+                if gap <= EPS {
+                    reached.get_or_insert(position);
+                }
+            }
+            if views.iter().zip(&reached).any(|(view, reached)| view.is_none() && reached.is_some()) {
                 break;
             }
         }
-        Ok(session.source().position() as f64 / log)
+        let seen = session.source().position() as f64 / log;
+        let count = |(view, reached): (&View, Option<f64>)| {
+            reached.unwrap_or(if view.is_none() { seen } else { all })
+        };
+        Ok(views.iter().zip(reached).map(count).collect())
     }
 
     /// One row of the grid of dimensions per replicate.
-    pub fn grid(&self, cx: &Context<'_>, dims: &[usize], replicates: u64) -> anyhow::Result<Vec<Vec<f64>>> {
-        cx.all_trials("n", replicates, |trial| {
-            dims.iter().map(|&dim| self.examples(trial, dim)).collect::<anyhow::Result<Vec<_>>>()
+    pub fn grid(
+        &self,
+        cx: &Context<'_>,
+        dims: &[usize],
+        replicates: u64,
+    ) -> anyhow::Result<ShownTrials<Vec<f64>>> {
+        cx.shown_trials("n", replicates, |trial, views| {
+            let mut grids = vec![Vec::new(); views.len()];
+            for &dim in dims {
+                let examples = self.examples(trial, dim, views)?;
+                grids.iter_mut().zip(examples).for_each(|(grid, n)| grid.push(n));
+            }
+            Ok(grids)
         })
     }
 }
@@ -110,7 +139,7 @@ pub(super) fn judge(
     Ok(())
 }
 
-const SOUND: Cost = Cost { share: None, growing: false, fault: None, cripple: None };
+const SOUND: Cost = Cost { share: None, growing: false, fault: None };
 
 const FAULTS: [Fault<Cost>; 3] = [
     Fault::refuted(
@@ -131,7 +160,7 @@ const FAULTS: [Fault<Cost>; 3] = [
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let cost = Cost { cripple: cx.cripple(), ..cx.arm(SOUND, &FAULTS) };
+    let cost = cx.arm(SOUND, &FAULTS);
     let sizes = (cx.size("largest_dim")?, cx.size("replicates")?);
     judge(cx, &cost, Exponent::Within(1.0, 1.0), sizes)
 }

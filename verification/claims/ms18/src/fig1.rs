@@ -9,21 +9,25 @@
 //! setting. It is an ordering, not a bound. The rivals of the figure are in
 //! [`fig1_rivals`](super::fig1_rivals).
 
+use crate::setup::shown::shown;
 use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::{ExplorationParams, HybridParams};
 use lao_datasets::synthetic::{Design, Noise, Normal, Rademacher, Virtual};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{Budget, Learner, Seed, SessionLimit};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
-use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
+use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, View, still};
 use lao_verification_engine::judge::paired;
-use lao_verification_engine::mutants::{Cripple, Crippled};
+use lao_verification_engine::mutants::Cripple;
 use lao_verification_engine::probe;
 
 const DIM: usize = 500;
 const STAR: u32 = 25;
 const BUDGET: usize = 50;
 const EXAMPLES: u64 = 90_000;
+
+/// Examples seen and exact gap, update after update.
+type Curve = Vec<(u64, f64)>;
 
 /// Parameters of one run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,7 +64,7 @@ impl Tuned {
         all
     }
 
-    fn learner(&self, cripple: Option<Cripple>) -> anyhow::Result<Box<dyn Learner>> {
+    fn learner(&self) -> anyhow::Result<Box<dyn Learner>> {
         let Tuned { sparsity, batch, step_size, stage } = *self;
         let batch = BatchSizes::Constant(batch);
         let Some((explore_updates, exploit_updates)) = stage else {
@@ -89,29 +93,31 @@ impl Tuned {
             start: None,
             money: None,
         };
-        Ok(Box::new(Crippled::new(params.build()?, cripple)))
+        Ok(Box::new(params.build()?))
     }
 
-    /// Examples and exact gap after every update.
-    fn run<D: Design + Clone>(
-        &self,
-        design: &D,
-        cripple: Option<Cripple>,
-        seed: &Seed,
-    ) -> anyhow::Result<Vec<(u64, f64)>> {
+    /// Examples and exact gap after every update, in each view of the estimate.
+    fn run<D: Design + Clone>(&self, design: &D, views: &[View], seed: &Seed) -> anyhow::Result<Vec<Curve>> {
         let support = (0..STAR).map(|k| 20 * k + 3).collect();
         let values = (0..STAR).map(|k| if k < 13 { 1.0 } else { -1.0 }).collect();
         let star = SparseVector::new(DIM, support, values)?;
         let source = Virtual::new(design.clone(), star, Noise::Gaussian(1.0), &seed.child("data"))?
             .with_length(EXAMPLES);
-        let (truth, mut curve) = (source.clone(), vec![(0, f64::from(STAR))]);
-        let mut learner = self.learner(cripple)?;
-        if cripple.is_some_and(Cripple::stands_still) {
-            curve.push((EXAMPLES, truth.gap(learner.coefficients())));
-            return Ok(curve);
+        let (truth, mut curves) = (source.clone(), vec![vec![(0, f64::from(STAR))]; views.len()]);
+        let mut learner = self.learner()?;
+        let start = learner.coefficients().to_owned_vector();
+        if let Some(view) = still(views) {
+            curves[0].push((EXAMPLES, truth.gap(shown(view, start.view(), start.view()).view())));
+            return Ok(curves);
         }
         let after = |ledger: &lao_observation::Ledger, theta: SparseView<'_>| {
-            curve.push((ledger.examples, truth.gap(theta)));
+            for (view, curve) in views.iter().zip(&mut curves) {
+                let gap = match view {
+                    None => truth.gap(theta),
+                    Some(_) => truth.gap(shown(*view, start.view(), theta).view()),
+                };
+                curve.push((ledger.examples, gap));
+            }
         };
         let budget = Budget::PerExample(BUDGET);
         let end = probe::run(
@@ -123,9 +129,9 @@ impl Tuned {
             after,
         )?;
         if end.is_none() {
-            curve.push((EXAMPLES, f64::INFINITY));
+            curves.iter_mut().for_each(|curve| curve.push((EXAMPLES, f64::INFINITY)));
         }
-        Ok(curve)
+        Ok(curves)
     }
 }
 
@@ -145,8 +151,8 @@ fn tune<D: Design + Clone>(
     let gaps = cx.all_trials(&cell, grid.len() as u64, |trial| {
         let seed = cx.seed(&cell);
         let runs = (0..seeds)
-            .map(|k| grid[trial.number as usize].run(&setting.design, None, &seed.child("runs").trial(k)));
-        runs.map(|run| Ok(last(&run?))).sum::<anyhow::Result<f64>>()
+            .map(|k| grid[trial.number as usize].run(&setting.design, &[None], &seed.child("runs").trial(k)));
+        runs.map(|run| Ok(last(&run?[0]))).sum::<anyhow::Result<f64>>()
     })?;
     let best = (0..grid.len()).min_by(|&i, &j| gaps[i].total_cmp(&gaps[j])).unwrap_or(0);
     Ok(grid[best])
@@ -172,11 +178,22 @@ fn ordering<D: Design + Clone>(cx: &mut Context<'_>, setting: &Setting<D>) -> an
     let cripple = cx.cripple();
     let pairs = cx.size("pairs")?;
     let curves = |tuned: Tuned, cripple: Option<Cripple>| {
-        let run =
-            || cx.all_trials(setting.name, pairs, |trial| tuned.run(&setting.design, cripple, &trial.seed));
-        // Other arms run the same method with the same parameters on the same data.
-        let name = format!("{} {tuned:?} {cripple:?}", setting.name);
-        cx.shared(&name, run)
+        let run = |views: &[View]| {
+            let each =
+                cx.all_trials(setting.name, pairs, |trial| tuned.run(&setting.design, views, &trial.seed))?;
+            let in_view = |k: usize| each.iter().map(|curves| curves[k].clone()).collect::<Vec<_>>();
+            Ok((0..views.len()).map(in_view).collect::<Vec<_>>())
+        };
+        // Other arms run the same method with the same parameters on the same data, and a learner that goes
+        // a hundredth of the way makes the runs of the sound one.
+        let still = cripple.filter(|cripple| cripple.stands_still());
+        let name = format!("{} {tuned:?} {still:?}", setting.name);
+        let shared = cx.shared(&name, || match still {
+            Some(_) => run(&[still]),
+            None => run(&[None, Some(Cripple::GoesOneHundredth)]),
+        })?;
+        let view = usize::from(cripple == Some(Cripple::GoesOneHundredth));
+        anyhow::Ok(shared[view].clone())
     };
     let (mut exploration, mut hybrid) = (curves(exploration, None)?, curves(hybrid, cripple)?);
     if cx.commits(&LABELS_SWAPPED) {
@@ -224,6 +241,10 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let signs =
         Setting { name: "signs", design: Rademacher::new(DIM)?, exploration: plain(200, 0.1), hybrid };
     ordering(cx, &signs)?;
+    if cx.commits(&NEVER_EXPLOITS) {
+        // One design shows it, and swapped labels refute both.
+        return Ok(());
+    }
     let normal = Setting { name: "normal", design: Normal::new(DIM)?, exploration: plain(400, 0.16), hybrid };
     ordering(cx, &normal)
 }

@@ -8,11 +8,18 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub struct GivenExamples {
     dim: usize,
-    /// The attributes and label of each example, shared by all orders of the same examples.
-    given: Arc<Vec<(Vec<f64>, f64)>>,
+    /// The examples, shared by all orders of them.
+    given: Arc<Given>,
     /// The numbers of the examples in the order in which they come.
     order: Vec<usize>,
     position: usize,
+}
+
+/// The attributes of all examples, example after example, and their labels.
+#[derive(Clone, Debug, Default)]
+struct Given {
+    values: Vec<f64>,
+    labels: Vec<f64>,
 }
 
 impl GivenExamples {
@@ -24,8 +31,10 @@ impl GivenExamples {
     /// Appends an example with these `d` attributes and this label.
     pub fn push(&mut self, x: &[f64], y: f64) {
         debug_assert_eq!(x.len(), self.dim);
-        self.order.push(self.given.len());
-        Arc::make_mut(&mut self.given).push((x.to_vec(), y));
+        self.order.push(self.given.labels.len());
+        let given = Arc::make_mut(&mut self.given);
+        given.values.extend_from_slice(x);
+        given.labels.push(y);
     }
 
     /// Returns a source of the examples with these numbers, in this order, from the start. Examples are
@@ -58,7 +67,8 @@ impl GivenExamples {
 
     /// Attributes and label of each example.
     pub fn iter(&self) -> impl Iterator<Item = (&[f64], f64)> {
-        self.order.iter().map(|&i| (self.given[i].0.as_slice(), self.given[i].1))
+        let given = &*self.given;
+        self.order.iter().map(|&i| (&given.values[i * self.dim..(i + 1) * self.dim], given.labels[i]))
     }
 }
 
@@ -70,13 +80,15 @@ impl Source for GivenExamples {
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
         let rows = block.capacity().min(self.order.len() - self.position);
         let seen = &self.order[self.position..self.position + rows];
+        let Given { values, labels } = &*self.given;
         for (c, &j) in attributes.iter().enumerate() {
+            debug_assert!((j as usize) < self.dim);
             for (value, &i) in block.column_mut(c).iter_mut().zip(seen) {
-                *value = self.given[i].0[j as usize];
+                *value = values[i * self.dim + j as usize];
             }
         }
         for (label, &i) in block.labels_mut().iter_mut().zip(seen) {
-            *label = self.given[i].1;
+            *label = labels[i];
         }
         block.set_rows(rows);
         self.position += rows;

@@ -177,6 +177,14 @@ impl Setup {
         })
     }
 
+    /// The curve of a learner whose estimate stands still at zero: labels are centered, so that its error is
+    /// that of the mean on every split.
+    fn standing_at_zero(&self, learner: &dyn Learner, view: View) -> Option<Curve> {
+        let begin = learner.coefficients();
+        let is_zero = shown(view, begin, begin).view().iter().all(|(_, weight)| weight == 0.0);
+        is_zero.then(|| Curve { points: vec![(self.stream as u64, 1.0)], diverged: false })
+    }
+
     /// Follows a learner in each view of its estimate.
     fn curves(
         &self,
@@ -254,6 +262,14 @@ pub(crate) fn experiment(cx: &mut Context<'_>, setup: &Setup) -> anyhow::Result<
     };
     let misdirected = wrong == Some(Wrong::RandomAttributes);
     let run = |trial: &Trial, views: &[View]| {
+        if let Some(view) = still(views) {
+            let dim = loaded.train.dim();
+            let curves = [setup.exploration(dim)?, setup.hybrid(dim, misdirected)?]
+                .map(|learner| setup.standing_at_zero(learner.as_ref(), view));
+            if let [Some(exploration), Some(hybrid)] = curves {
+                return Ok(vec![(exploration, hybrid)]);
+            }
+        }
         let own = match &given {
             Some(_) => None,
             None => {
