@@ -117,7 +117,13 @@ fn corrected(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let slopes = instance.mean_gradient(&[0.0; 4]);
         let lowest = slopes.iter().zip(instance.hessian()).map(|(q, h)| -q / h);
         let least = instance.value(&lowest.collect::<Vec<f64>>());
-        let (shared, seen) = (Shared::new(instance.sum()?), instance.clone());
+        let shared = Shared::new(instance.sum()?);
+        let (hessian, slopes) = (instance.hessian(), slopes);
+        // f(x), with the sums over the components taken once.
+        let seen = |x: &[f64]| -> f64 {
+            let parts = x.iter().zip(&hessian).zip(&slopes);
+            parts.map(|((x, h), q)| (0.5 * h * x + q) * x).sum()
+        };
         let rounds = setting.marks.iter().copied().max().unwrap_or(0);
         let runs = setting.runs(cx.size("runs")?);
         let run = |trial: &Trial, views: &[View]| {
@@ -130,12 +136,12 @@ fn corrected(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let (mut curves, seed) = (vec![Vec::new(); views.len()], trial.seed.child("algorithm"));
             if let Some(view) = still(views) {
                 let still = shown(view, &start, &start).coefficients[0].view().to_dense();
-                return Ok(vec![vec![seen.value(&still) - least; rounds]]);
+                return Ok(vec![vec![seen(&still) - least; rounds]]);
             }
             each_round(&mut sum, &mut solver, &seed, rounds as u64, |x, _| {
                 for (view, gaps) in views.iter().zip(&mut curves) {
                     let x = shown(*view, &start, x);
-                    gaps.push(seen.value(&x.coefficients[0].view().to_dense()) - least);
+                    gaps.push(seen(&x.coefficients[0].view().to_dense()) - least);
                 }
                 false
             })?;

@@ -59,12 +59,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             curves[0].push([1.0, squared_error(view, &begin, &begin, &star)]);
             return Ok(curves);
         }
-        let arrived = |curve: &Vec<[f64; 2]>| curve[curve.len() - 1][1] <= 1e-12 * start;
+        let arrived = |curve: &Vec<[f64; 2]>| curve[curve.len() - 1][1] <= 1e-10 * start;
         each_round(&mut sum, solver.as_mut(), &trial.seed.child("algorithm"), ROUNDS, |x, meter| {
             for (view, curve) in views.iter().zip(&mut curves).filter(|(_, curve)| !arrived(curve)) {
                 curve.push([meter.thresholds as f64, squared_error(*view, &begin, x, &star)]);
             }
-            curves.iter().all(arrived)
+            // What a crippled learner says stays near its start.
+            arrived(&curves[0])
         })?;
         Ok(curves)
     })?;

@@ -67,6 +67,9 @@ fn full_batch(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let theta = Epoch { step_size, smoothness: l, convexity: rho, ratio, alpha: 0.0 }.theta();
         let name = format!("b = {mini_batch}");
         let fault = cx.fault(&FAULTS);
+        // Betting takes 320 runs to refute the loosest bound.
+        let replaces = matches!(fault, Some(Wrong::Step(StepFault::ReplacesAll))) && mini_batch == n;
+        let runs = if replaces { runs.max(640) } else { runs };
         let curves = cx.shown_trials(&name, runs, |trial: &Trial, views: &[View]| {
             let mut sum = shared.sum();
             let taken = if matches!(fault, Some(Wrong::TooShort)) { step_size / 80.0 } else { step_size };

@@ -19,7 +19,7 @@ use lao_algorithms::thresholding::{
 use lao_finite_sum::FiniteSum;
 use lao_observation::Seed;
 use lao_verification_engine::context::{Context, View};
-use lao_verification_engine::instance::quadratics::predictor;
+use lao_verification_engine::instance::quadratics::{Shared, predictor};
 use lao_verification_engine::instance::regression::{Regression, spread_signs};
 use lao_verification_engine::judge::paired;
 use lao_verification_engine::mutants::Cripple;
@@ -288,9 +288,17 @@ fn runs(
     budgets: &[u64],
 ) -> anyhow::Result<Arc<Vec<Vec<Reached>>>> {
     let chosen: Vec<(usize, Tuned)> = places.iter().map(|&place| (place, methods[place])).collect();
+    // All arms see the same data: they are drawn once.
+    let problems = cx.shared(&format!("problems of {cell}"), || {
+        cx.all_trials(cell, replicates, |trial| {
+            let Problem { sum, least } = Problem::draw(&trial.seed.child("data"))?;
+            Ok((Shared::new(sum), least))
+        })
+    })?;
     cx.shared(&format!("{cell} {chosen:?} {views:?} {budgets:?}"), || {
         cx.all_trials(cell, replicates, |trial| {
-            let mut problem = Problem::draw(&trial.seed.child("data"))?;
+            let (sum, least_known) = &problems[trial.number as usize];
+            let mut problem = Problem { sum: sum.sum(), least: *least_known };
             let mut all: Vec<Reached> =
                 views.iter().map(|_| Reached { values: Vec::new(), least: problem.least }).collect();
             for (place, (method, step_size)) in &chosen {
