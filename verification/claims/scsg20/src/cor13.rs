@@ -58,7 +58,8 @@ fn printed(cx: &mut Context<'_>) -> anyhow::Result<()> {
     };
     let instance = Quadratics::around(&[0.0; 2], n, 1.0, &cx.seed("instance").child("data"));
     let shared = Shared::new(instance.sum()?);
-    let ends = cx.all_trials("toy", cx.size("runs")?, |trial: &Trial| {
+    let runs = cx.size(if cx.commits(&CORRECTED_FORM) { "control" } else { "runs" })?;
+    let ends = cx.all_trials("toy", runs, |trial: &Trial| {
         let mut sum = shared.sum();
         let mut solver = option_one(2, eta, BATCH, 1).build(Shape::of(&sum))?;
         let mut end = f64::INFINITY;
