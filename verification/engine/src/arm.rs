@@ -68,10 +68,17 @@ impl ClaimArms {
             }
             arms.mutants.push(arm);
         }
-        for ((mutant, arm), tried) in claim.mutants.iter().zip(&mut arms.mutants).zip(tried) {
+        for (place, tried) in tried.into_iter().enumerate() {
             if tried && !open.is_empty() {
-                *arm = run_arm(claim, ArmKind::Mutant(mutant.name), &open, &shared, settings)?;
-                close(&mut open, arm, settings.alpha);
+                // The arm's record is replaced: what it alone has refuted is open again.
+                open = must_be_refuted(claim, &arms.honest, settings.alpha);
+                let all = || claim.mutants.iter().zip(&arms.mutants).enumerate();
+                let others =
+                    all().filter(|(other, (mutant, _))| *other != place && mutant.must == Must::BeRefuted);
+                others.for_each(|(_, (_, arm))| close(&mut open, arm, settings.alpha));
+                let kind = ArmKind::Mutant(claim.mutants[place].name);
+                arms.mutants[place] = run_arm(claim, kind, &open, &shared, settings)?;
+                close(&mut open, &arms.mutants[place], settings.alpha);
             }
         }
         if claim.standing.learns {

@@ -116,6 +116,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     }
     cx.judge("equality without thresholding", exact_all(equalities, 1e-12));
     cx.judge("closed forms", exact_all(closed, 1e-12));
+    cx.settled()?;
     let n = cx.size("instances")?;
     let [zero, sparse] = tally(cx, "instances", n, |trial, [zero, sparse]| {
         let rng = &mut trial.seed.child("data").rng();

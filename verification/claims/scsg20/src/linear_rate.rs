@@ -2,7 +2,7 @@
 //!
 //! *Mutants.* Without the control variate D stays at a floor; with steps eta/t it falls like a power.
 
-use crate::setup::runs::{each_round, option_one, shown};
+use crate::setup::runs::{each_round, option_one, squared_error};
 use lao_algorithms::thresholding::{Shape, Solver};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial, View, still};
@@ -56,15 +56,16 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let (star, mut curves) = (predictor(&star), vec![vec![[0.0, start]]; views.len()]);
         let begin = solver.coefficients().clone();
         if let Some(view) = still(views) {
-            curves[0].push([1.0, shown(view, &begin, &begin).distance_squared(&star)]);
+            curves[0].push([1.0, squared_error(view, &begin, &begin, &star)]);
             return Ok(curves);
         }
-        let arrived = |curve: &Vec<[f64; 2]>| curve[curve.len() - 1][1] <= 1e-12 * start;
+        let arrived = |curve: &Vec<[f64; 2]>| curve[curve.len() - 1][1] <= 1e-10 * start;
         each_round(&mut sum, solver.as_mut(), &trial.seed.child("algorithm"), ROUNDS, |x, meter| {
             for (view, curve) in views.iter().zip(&mut curves).filter(|(_, curve)| !arrived(curve)) {
-                curve.push([meter.thresholds as f64, shown(*view, &begin, x).distance_squared(&star)]);
+                curve.push([meter.thresholds as f64, squared_error(*view, &begin, x, &star)]);
             }
-            curves.iter().all(arrived)
+            // What a crippled learner says stays near its start.
+            arrived(&curves[0])
         })?;
         Ok(curves)
     })?;

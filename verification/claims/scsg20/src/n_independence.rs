@@ -10,12 +10,11 @@ use lao_algorithms::thresholding::{
 use lao_finite_sum::{FiniteSum, Predictor};
 use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
-use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
+use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial, View, still};
 use lao_verification_engine::instance::quadratics::{Shared, predictor};
 use lao_verification_engine::instance::regression::{Regression, spread_signs};
 use lao_verification_engine::judge::ratio;
 use lao_verification_engine::judge::slope::{self, Exponent, fit, judge_slopes};
-use lao_verification_engine::mutants::Cripple;
 
 const SIZES: [usize; 5] = [1000, 2000, 4000, 8000, 16_000];
 const ACCURACIES: [f64; 6] = [0.1, 0.05, 0.02, 0.01, 0.005, 0.003];
@@ -57,15 +56,14 @@ enum Wrong {
     SquaredBatches,
 }
 
-/// Calls at one size of SCSG-HT, SVRG-HT, GD-HT, HSG-HT.
-fn at_size(
-    n: usize,
-    (wrong, cripple): (Option<Wrong>, Option<Cripple>),
-    seed: &Seed,
-) -> anyhow::Result<[f64; 4]> {
-    let (shared, star) = (data(n, &seed.child("data"))?, predictor(&spread_signs(50, 4)));
-    let mut calls = [f64::INFINITY; 4];
+/// Calls at one size of SCSG-HT, SVRG-HT, GD-HT, HSG-HT, in each view.
+fn at_size(n: usize, (wrong, views): (Option<Wrong>, &[View]), seed: &Seed) -> anyhow::Result<[Vec<f64>; 4]> {
     let most = 400 * n as u64;
+    if still(views).is_some() {
+        return Ok([(); 4].map(|()| vec![most as f64]));
+    }
+    let (shared, star) = (data(n, &seed.child("data"))?, predictor(&spread_signs(50, 4)));
+    let mut calls = [(); 4].map(|()| Vec::new());
     for (i, calls) in calls.iter_mut().enumerate() {
         let mut sum = shared.clone();
         let mut solver = match i {
@@ -76,7 +74,7 @@ fn at_size(
             _ => hsg(&sum)?,
         };
         let seed = seed.child("algorithm").trial(i as u64);
-        *calls = calls_to(&mut sum, solver.as_mut(), (cripple, &seed), (&star, 0.02), i > 1, most)?;
+        *calls = calls_to(&mut sum, solver.as_mut(), (views, &seed), (&star, 0.02), i > 1, most)?;
     }
     Ok(calls)
 }
@@ -89,12 +87,20 @@ const FAULTS: [Fault<Wrong>; 4] = [
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (wrong, cripple) = (cx.fault(&FAULTS), cx.cripple());
+    let wrong = cx.fault(&FAULTS);
     cx.split(5);
-    let tables = cx.all_trials("calls against n", cx.size("replicates")?, |trial: &Trial| {
-        let at = |(i, n): (usize, &usize)| at_size(*n, (wrong, cripple), &trial.seed.trial(i as u64));
-        SIZES.iter().enumerate().map(at).collect::<anyhow::Result<Vec<_>>>()
-    })?;
+    if wrong == Some(Wrong::SquaredBatches) {
+        // One size of batches for one accuracy: the fault does not reach the calls against n.
+        return accuracies(cx, wrong);
+    }
+    let tables =
+        cx.shown_trials("calls against n", cx.size("replicates")?, |trial: &Trial, views: &[View]| {
+            let at = |(i, n): (usize, &usize)| at_size(*n, (wrong, views), &trial.seed.trial(i as u64));
+            let rows = SIZES.iter().enumerate().map(at).collect::<anyhow::Result<Vec<_>>>()?;
+            let shown =
+                |view: usize| rows.iter().map(|row| row.each_ref().map(|calls| calls[view])).collect();
+            Ok((0..views.len()).map(shown).collect::<Vec<Vec<[f64; 4]>>>())
+        })?;
     let mut series = Vec::new();
     let methods = [("SCSG-HT", 0.0, 0), ("SVRG-HT", 1.0, 1), ("GD-HT", 1.0, 1), ("HSG-HT", 0.0, 0)];
     for (i, (name, exponent, from)) in methods.into_iter().enumerate() {
@@ -123,28 +129,30 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         y: Axis::log("calls"),
         series,
     });
-    accuracies(cx, (wrong, cripple))
+    accuracies(cx, wrong)
 }
 
-fn accuracies(
-    cx: &mut Context<'_>,
-    (wrong, cripple): (Option<Wrong>, Option<Cripple>),
-) -> anyhow::Result<()> {
+fn accuracies(cx: &mut Context<'_>, wrong: Option<Wrong>) -> anyhow::Result<()> {
     let star: Predictor = predictor(&spread_signs(50, 4));
-    let shared = Shared::new(data(60_000, &cx.seed("large instance").child("data"))?);
-    let x: Vec<f64> = ACCURACIES.iter().map(|eps| 1.0 / eps).collect();
-    let calls = cx.all_trials("calls against 1/eps", cx.size("replicates")?, |trial: &Trial| {
-        let at = |(i, eps): (usize, &f64)| {
-            let mut sum = shared.sum();
-            let size = if wrong == Some(Wrong::SquaredBatches) { 0.9 / (eps * eps) } else { 9.0 / eps };
-            let size = (size.ceil() as usize).min(sum.len());
-            let params = ScsgParams { length: EpochLength::Geometric, ..option_one(K, STEP, size, MINI) };
-            let mut solver = params.build(Shape::of(&sum))?;
-            let seed = trial.seed.trial(i as u64).child("algorithm");
-            calls_to(&mut sum, &mut solver, (cripple, &seed), (&star, *eps), false, 10_000_000)
-        };
-        ACCURACIES.iter().enumerate().map(at).collect::<anyhow::Result<Vec<f64>>>()
+    let shared = cx.shared("large instance", || {
+        Ok(Shared::new(data(60_000, &cx.seed("large instance").child("data"))?))
     })?;
+    let x: Vec<f64> = ACCURACIES.iter().map(|eps| 1.0 / eps).collect();
+    let calls =
+        cx.shown_trials("calls against 1/eps", cx.size("replicates")?, |trial: &Trial, views: &[View]| {
+            let at = |(i, eps): (usize, &f64)| {
+                let mut sum = shared.sum();
+                let size = if wrong == Some(Wrong::SquaredBatches) { 0.9 / (eps * eps) } else { 9.0 / eps };
+                let size = (size.ceil() as usize).min(sum.len());
+                let params = ScsgParams { length: EpochLength::Geometric, ..option_one(K, STEP, size, MINI) };
+                let mut solver = params.build(Shape::of(&sum))?;
+                let seed = trial.seed.trial(i as u64).child("algorithm");
+                calls_to(&mut sum, &mut solver, (views, &seed), (&star, *eps), false, 10_000_000)
+            };
+            let rows = ACCURACIES.iter().enumerate().map(at).collect::<anyhow::Result<Vec<_>>>()?;
+            let shown = |view: usize| rows.iter().map(|calls| calls[view]).collect();
+            Ok((0..views.len()).map(shown).collect::<Vec<Vec<f64>>>())
+        })?;
     let slopes: Vec<f64> =
         fit(&x, &calls, None).map_err(anyhow::Error::msg)?.iter().map(|fit| fit.slope).collect();
     let finding = judge_slopes(&slopes, Exponent::AtMost(1.0), 0.15, cx.alpha());
@@ -156,7 +164,8 @@ fn accuracies(
     let calls = ACCURACIES.iter().map(|eps| {
         let mut sum = shared.sum();
         let mut solver = gd(&sum)?;
-        calls_to(&mut sum, solver.as_mut(), (None, &Seed::root(0)), (&star, *eps), true, 100_000_000)
+        let all = (&[None][..], &Seed::root(0));
+        Ok(calls_to(&mut sum, solver.as_mut(), all, (&star, *eps), true, 100_000_000)?.swap_remove(0))
     });
     let calls = calls.collect::<anyhow::Result<Vec<f64>>>()?;
     let exponent = slope::fit(&x, &[calls], None).map_err(anyhow::Error::msg)?[0].slope;

@@ -12,7 +12,7 @@
 //! the table's n kappa here and n + kappa there compare two analyses of one method. And the 1/rho of HSG-HT
 //! carries the unit of eps.
 
-use crate::setup::runs::{each_round, shown};
+use crate::setup::runs::{each_round, squared_error};
 use lao_algorithms::thresholding::{
     EpochLength, GdParams, GdStep, HsgParams, ScsgParams, SgParams, Shape, Solver, SolverLimit,
     SolverProgress, SvrgParams, solve,
@@ -24,7 +24,7 @@ use lao_verification_engine::context::{Context, Trial, View, still};
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
 use lao_verification_engine::instance::regression::{Regression, spread_signs};
 use lao_verification_engine::judge::geom::{Window, half_ratio, is_geometric, log_slope, rate};
-use lao_verification_engine::judge::slope::{self, Exponent, SlopeJudge, block_means};
+use lao_verification_engine::judge::slope::{self, Exponent, SlopeJudge};
 use lao_verification_engine::judge::{FindingKind, PropertyTally, exact_all};
 use lao_verification_engine::mutants::{PlainScsg, StepFault};
 use rand::RngExt;
@@ -228,25 +228,70 @@ fn toy(cx: &Context<'_>, n: usize) -> anyhow::Result<Shared> {
     Ok(Shared::new(Quadratics::around(&STAR, n, VARIANCE, &cx.seed("toy").child("data")).sum()?))
 }
 
-/// Calls and `D` after each of so many steps, in each view.
-fn steps(
+/// The mean of `D` over steps 201 to `count`, in each view.
+fn late_mean(
     sum: &mut FiniteSum,
     solver: &mut dyn Solver,
     (views, seed): (&[View], &Seed),
     count: u64,
-) -> anyhow::Result<Vec<Vec<[f64; 2]>>> {
+) -> anyhow::Result<Vec<f64>> {
     let start = solver.coefficients().clone();
     let (mut rng, star) = (seed.rng(), predictor(&STAR));
     if let Some(view) = still(views) {
-        let still = [1.0, shown(view, &start, &start).distance_squared(&star)];
-        return Ok(vec![vec![still; count as usize]]);
+        return Ok(vec![squared_error(view, &start, &start, &star)]);
     }
-    let mut curves = vec![Vec::new(); views.len()];
-    for _ in 0..count {
+    let mut totals = vec![0.0; views.len()];
+    for step in 0..count {
         solver.step(sum, &mut rng)?;
+        if step < 200 {
+            continue;
+        }
         let x = solver.coefficients();
-        for (view, curve) in views.iter().zip(&mut curves) {
-            curve.push([sum.meter().calls as f64, shown(*view, &start, x).distance_squared(&star)]);
+        for (view, total) in views.iter().zip(&mut totals) {
+            *total += squared_error(*view, &start, x, &star);
+        }
+    }
+    Ok(totals.into_iter().map(|total| total / (count - 200) as f64).collect())
+}
+
+/// Steps of a run of HSG-HT; the last one of the window of its rate; runs whose mean is looked at.
+const STEPS: usize = 66;
+const WINDOW: Window = Window { start: 9, end: 58 };
+const BLOCK: usize = 8;
+
+/// The mean of `D` over a block of runs after each of 66 steps, and the calls that one run has spent, in each
+/// view. A block ends when it is below `eps` and beyond the window.
+fn block_of_runs(
+    toy: &Shared,
+    growth: f64,
+    (views, seed): (&[View], &Seed),
+    eps: f64,
+) -> anyhow::Result<Vec<Vec<[f64; 2]>>> {
+    let star = predictor(&STAR);
+    let hsg = HsgParams { sparsity: 4, step_size: 0.3, first: 10.0, growth, start: None };
+    let mut sums: Vec<FiniteSum> = (0..BLOCK).map(|_| toy.sum()).collect();
+    let solvers = sums.iter().map(|sum| hsg.clone().build(Shape::of(sum)));
+    let mut solvers = solvers.collect::<Result<Vec<_>, _>>()?;
+    let mut draws: Vec<_> = (0..BLOCK as u64).map(|run| seed.trial(run).rng()).collect();
+    let start = solvers[0].coefficients().clone();
+    if let Some(view) = still(views) {
+        return Ok(vec![vec![[1.0, squared_error(view, &start, &start, &star)]; STEPS]]);
+    }
+    let mut curves = vec![Vec::with_capacity(STEPS); views.len()];
+    for step in 0..STEPS {
+        let mut means = vec![0.0; views.len()];
+        for ((sum, solver), rng) in sums.iter_mut().zip(&mut solvers).zip(&mut draws) {
+            solver.step(sum, rng)?;
+            let x = solver.coefficients();
+            for (view, mean) in views.iter().zip(&mut means) {
+                *mean += squared_error(*view, &start, x, &star) / BLOCK as f64;
+            }
+        }
+        // All runs have spent the same at the same step.
+        let calls = sums[0].meter().calls as f64;
+        curves.iter_mut().zip(&means).for_each(|(curve, mean)| curve.push([calls, *mean]));
+        if step >= WINDOW.end && means[0] <= eps {
+            break;
         }
     }
     Ok(curves)
@@ -260,9 +305,8 @@ fn sg_floor(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let mut sum = toy.sum();
         let sg = SgParams { sparsity: 4, step_size: eta, batch, start: None };
         let mut solver = sg.build(Shape::of(&sum))?;
-        let curves = steps(&mut sum, &mut solver, (views, &trial.seed.child("algorithm")), 3000)?;
-        let late = curves.iter().map(|curve| &curve[200..]);
-        Ok(late.map(|late| late.iter().map(|[_, d]| d).sum::<f64>() / late.len() as f64 / floor).collect())
+        let late = late_mean(&mut sum, &mut solver, (views, &trial.seed.child("algorithm")), 3000)?;
+        Ok(late.iter().map(|late| late / floor).collect())
     };
     let ratios = match batch {
         1 => cx.sound_trials("SG-HT", cx.size("runs")?, run)?,
@@ -276,44 +320,39 @@ fn sg_floor(cx: &mut Context<'_>) -> anyhow::Result<()> {
 fn hsg_rates(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let wrong = cx.fault(&FAULTS);
     let n = if wrong == Some(Wrong::FewComponents) { 400 } else { 20_000 };
-    let (eta, toy) = (0.3, toy(cx, n)?);
+    let toy = toy(cx, n)?;
+    let grid: Vec<f64> = (0..6).map(|i| 80.0 * 2.0_f64.powi(i)).collect();
+    let eps = 1.0 / grid[grid.len() - 1];
     let growth = if wrong == Some(Wrong::ConstantBatches) { 1.0 } else { 1.1 };
     let run = |trial: &Trial, views: &[View]| {
-        let mut sum = toy.sum();
-        let hsg = HsgParams { sparsity: 4, step_size: eta, first: 10.0, growth, start: None };
-        let mut solver = hsg.build(Shape::of(&sum))?;
-        steps(&mut sum, &mut solver, (views, &trial.seed.child("algorithm")), 66)
+        block_of_runs(&toy, growth, (views, &trial.seed.child("algorithm")), eps)
     };
-    let count = 8 * cx.size("runs")?;
+    let count = cx.size("runs")?;
     // The runs whose steps are counted for calls are the sound ones.
     let runs = match wrong {
         Some(Wrong::FewComponents | Wrong::ConstantBatches) => cx.shown_trials("HSG-HT", count, run)?,
         _ => cx.sound_trials("HSG-HT", count, run)?,
     };
-    let distances: Vec<Vec<f64>> = runs.iter().map(|run| run.iter().map(|[_, d]| *d).collect()).collect();
-    let blocks = block_means(&distances, 8);
-    let time: Vec<f64> = (1..=66).map(f64::from).collect();
-    let window = Window { start: 9, end: 58 };
-    let slopes: Vec<_> = blocks.iter().map(|block| log_slope(&time, block, window)).collect();
+    let blocks: Vec<Vec<f64>> = runs.iter().map(|run| run.iter().map(|[_, d]| *d).collect()).collect();
+    let time: Vec<f64> = (1..=STEPS).map(|step| step as f64).collect();
+    let slopes: Vec<_> = blocks.iter().map(|block| log_slope(&time, block, WINDOW)).collect();
     cx.judge("HSG-HT: D per step", rate(&slopes, 1.1_f64.powf(-0.85), cx.alpha()));
-    let ratios: Vec<_> = blocks.iter().map(|block| half_ratio(&time, block, window)).collect();
+    let ratios: Vec<_> = blocks.iter().map(|block| half_ratio(&time, block, WINDOW)).collect();
     cx.judge(
         "HSG-HT: D falls geometrically, so steps are affine in log(1/eps)",
         is_geometric(&ratios, cx.alpha()),
     );
     cx.settled()?;
-    // All runs have spent the same at the same step.
-    let calls: Vec<f64> = match wrong {
-        Some(Wrong::StepsForCalls) => time.clone(),
-        _ => runs[0].iter().map(|[calls, _]| *calls).collect(),
+    // A block that never gets to eps counts with all calls of its steps.
+    let spent = |run: &Vec<[f64; 2]>| {
+        let first = |inverse: &f64| run.iter().position(|[_, d]| *d <= 1.0 / inverse);
+        let calls = |step: usize| match wrong {
+            Some(Wrong::StepsForCalls) => time[step],
+            _ => run[step][0],
+        };
+        grid.iter().map(|inverse| calls(first(inverse).unwrap_or(run.len() - 1))).collect()
     };
-    let grid: Vec<f64> = (0..6).map(|i| 80.0 * 2.0_f64.powi(i)).collect();
-    // A run that never gets to eps counts with all calls of its 66 steps.
-    let spent = |block: &Vec<f64>| {
-        let first = |inverse: &f64| block.iter().position(|d| *d <= 1.0 / inverse);
-        grid.iter().map(|inverse| calls[first(inverse).unwrap_or(calls.len() - 1)]).collect()
-    };
-    let replicates: Vec<Vec<f64>> = blocks.iter().map(spent).collect();
+    let replicates: Vec<Vec<f64>> = runs.iter().map(spent).collect();
     let judge = SlopeJudge::new(Exponent::Within(0.85, 1.15), 0.0);
     cx.judge("HSG-HT: exponent of calls in 1/eps", judge.judge(&grid, &replicates, cx.alpha()));
     Ok(())

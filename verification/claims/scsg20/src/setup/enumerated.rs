@@ -1,6 +1,8 @@
 //! Expectations over an epoch of production code, by enumeration of everything that it could draw.
 
-use lao_verification_engine::instance::{SmallSum, batches, dot, epoch, minus, norm2, norm2_on, support_of};
+use lao_verification_engine::instance::{
+    SmallSum, batches, dot, epoch, mean, minus, norm2, norm2_on, support_of,
+};
 
 /// Means over the randomness of an epoch; index t is the step.
 #[derive(Clone, Debug)]
@@ -52,6 +54,25 @@ impl Averages {
     }
 }
 
+impl Averages {
+    /// Adds one path for components `(1/2) |x - c_z|^2`, given the mean of the centers in the batch and of all:
+    /// mini-batches cancel from v.
+    fn add_around(&mut self, (batch, whole): (&[f64], &[f64]), star: &[f64], path: &[Vec<f64>], weight: f64) {
+        let e = minus(whole, batch);
+        self.error += weight * norm2(&e);
+        for (t, x) in path.iter().enumerate() {
+            let (away, v) = (minus(x, star), minus(x, batch));
+            self.distance[t] += weight * norm2(&away);
+            self.descent[t] += weight * dot(&minus(x, whole), &away);
+            self.cross[t] += weight * dot(&e, &away);
+            if let Some(next) = path.get(t + 1) {
+                let set = support_of(star) | support_of(x) | support_of(next);
+                self.direction[t] += weight * norm2_on(&v, set);
+            }
+        }
+    }
+}
+
 /// The averages over all batches of `size` and all sequences of single components, for `steps` steps from
 /// `start`.
 pub(crate) fn averages(
@@ -91,10 +112,13 @@ pub(crate) fn averages_around(
     let small = SmallSum::around(centers);
     let (n, mut sum, mut all) = (small.len(), small.production()?, Averages::new(steps));
     let (batches, choices) = (batches(n, size), batches(n, mini));
+    // With equal curvatures a gradient is x less the mean of the centers.
+    let center = |batch: &[u32]| mean(start.len(), batch.iter().map(|&z| centers[z as usize].clone()));
+    let whole = center(&(0..n as u32).collect::<Vec<u32>>());
     let minis: Vec<&[u32]> = choices.iter().cycle().take(steps).map(|mini| &mini[..]).collect();
     for batch in &batches {
         let path = epoch(&mut sum, start, (sparsity, step_size), batch, &minis)?;
-        all.add(&small, star, batch, &minis, &path, 1.0 / batches.len() as f64);
+        all.add_around((&center(batch), &whole), star, &path, 1.0 / batches.len() as f64);
     }
     Ok(all)
 }

@@ -4,7 +4,7 @@ use lao_algorithms::thresholding::{EpochLength, ScsgParams, SolveError, Solver};
 use lao_finite_sum::{FiniteSum, Meter, Predictor};
 use lao_kernels::SparseVector;
 use lao_observation::Seed;
-use lao_verification_engine::context::BLOCK;
+use lao_verification_engine::context::{BLOCK, View, still};
 use lao_verification_engine::instance::quadratics::predictor;
 use lao_verification_engine::judge::slope::judge_sample;
 use lao_verification_engine::judge::{Finding, FindingKind, Flow, MeanJudge};
@@ -71,17 +71,38 @@ pub(crate) fn distances(
     star: &[f64],
     rounds: u64,
 ) -> anyhow::Result<Vec<f64>> {
-    let (star, mut curve) = (predictor(star), Vec::new());
+    Ok(shown_distances(sum, solver, (&[cripple], seed), star, rounds)?.swap_remove(0))
+}
+
+/// The same in each of several views of the estimate.
+pub(crate) fn shown_distances(
+    sum: &mut FiniteSum,
+    solver: &mut dyn Solver,
+    (views, seed): (&[View], &Seed),
+    star: &[f64],
+    rounds: u64,
+) -> anyhow::Result<Vec<Vec<f64>>> {
+    let (star, mut curves) = (predictor(star), vec![Vec::with_capacity(rounds as usize); views.len()]);
     let start = solver.coefficients().clone();
-    if cripple.is_some_and(Cripple::stands_still) {
-        return Ok(vec![shown(cripple, &start, &start).distance_squared(&star); rounds as usize]);
+    if let Some(view) = still(views) {
+        return Ok(vec![vec![squared_error(view, &start, &start, &star); rounds as usize]]);
     }
     each_round(sum, solver, seed, rounds, |x, _| {
-        curve.push(shown(cripple, &start, x).distance_squared(&star));
+        for (view, curve) in views.iter().zip(&mut curves) {
+            curve.push(squared_error(*view, &start, x, &star));
+        }
         false
     })?;
-    curve.resize(rounds as usize, f64::INFINITY);
-    Ok(curve)
+    curves.iter_mut().for_each(|curve| curve.resize(rounds as usize, f64::INFINITY));
+    Ok(curves)
+}
+
+/// The squared distance to `star` of what a view shows of the iterate x of a solver that began at `start`.
+pub(crate) fn squared_error(view: View, start: &Predictor, x: &Predictor, star: &Predictor) -> f64 {
+    match view {
+        None => x.distance_squared(star),
+        Some(_) => shown(view, start, x).distance_squared(star),
+    }
 }
 
 /// Judges `E X <= bound` for `X >= 0` from values of a fixed number of runs, one of `cells`. Refutation needs
@@ -127,38 +148,41 @@ pub(crate) fn near(values: &[f64], (start, exact): (f64, f64), margin: f64, alph
 
 /// IFO calls until the squared distance to `star` is at most `eps`, looked at after every step or after every
 /// round, and between two looks taken along the line on which the distance's logarithm falls; `most` when
-/// that takes more than `most` calls. A crippled solver is not run to the end: what it says stays near its
-/// start.
+/// that takes more than `most` calls. In each view; the run ends when the first view has arrived, since what a
+/// crippled solver says stays near its start.
 pub(crate) fn calls_to(
     sum: &mut FiniteSum,
     solver: &mut dyn Solver,
-    (cripple, seed): (Option<Cripple>, &Seed),
+    (views, seed): (&[View], &Seed),
     (star, eps): (&Predictor, f64),
     every_step: bool,
     most: u64,
-) -> anyhow::Result<f64> {
+) -> anyhow::Result<Vec<f64>> {
     let (mut rng, mut round) = (seed.rng(), solver.rounds());
-    let start = solver.coefficients().clone();
-    let look = |sum: &FiniteSum, solver: &mut dyn Solver| {
-        (sum.meter().calls as f64, shown(cripple, &start, solver.coefficients()).distance_squared(star))
-    };
-    let end = if cripple.is_some() { most.min(2000) } else { most };
-    let mut before = look(sum, solver);
-    while sum.meter().calls < end {
+    let (start, mut found) = (solver.coefficients().clone(), vec![None; views.len()]);
+    let mut before: Vec<f64> = views.iter().map(|view| squared_error(*view, &start, &start, star)).collect();
+    let mut calls_before = sum.meter().calls as f64;
+    // A solver that stands still never arrives.
+    let end = if still(views).is_some() { 0 } else { most };
+    while found.first().is_some_and(Option::is_none) && sum.meter().calls < end {
         match solver.step(sum, &mut rng) {
             Ok(_) => {}
-            Err(SolveError::Diverged(_)) => return Ok(most as f64),
+            Err(SolveError::Diverged(_)) => break,
             Err(error) => return Err(error.into()),
         }
         if every_step || solver.rounds() > round {
-            let now = look(sum, solver);
-            if now.1 <= eps {
-                let passed = (before.1 / eps).ln() / (before.1 / now.1).ln();
-                return Ok(before.0 + (now.0 - before.0) * passed);
+            let (calls, x) = (sum.meter().calls as f64, solver.coefficients());
+            for ((view, before), found) in views.iter().zip(&mut before).zip(&mut found) {
+                let now = squared_error(*view, &start, x, star);
+                if now <= eps && found.is_none() {
+                    let passed = (*before / eps).ln() / (*before / now).ln();
+                    *found = Some(calls_before + (calls - calls_before) * passed);
+                }
+                *before = now;
             }
-            before = now;
+            calls_before = calls;
         }
         round = solver.rounds();
     }
-    Ok(most as f64)
+    Ok(found.into_iter().map(|calls| calls.unwrap_or(most as f64)).collect())
 }

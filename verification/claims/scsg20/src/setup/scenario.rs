@@ -18,8 +18,8 @@ use lao_algorithms::thresholding::{
 };
 use lao_finite_sum::FiniteSum;
 use lao_observation::Seed;
-use lao_verification_engine::context::{Context, View, still};
-use lao_verification_engine::instance::quadratics::predictor;
+use lao_verification_engine::context::{Context, View};
+use lao_verification_engine::instance::quadratics::{Shared, predictor};
 use lao_verification_engine::instance::regression::{Regression, spread_signs};
 use lao_verification_engine::judge::paired;
 use lao_verification_engine::mutants::Cripple;
@@ -144,10 +144,6 @@ impl Problem {
         let (mut rng, mut all) = (seed.rng(), vec![vec![f64::INFINITY; budgets.len()]; views.len()]);
         let start = solver.coefficients().clone();
         self.sum.reset_meter();
-        if let Some(view) = still(views) {
-            let value = self.sum.objective(&shown(view, &start, &start))?;
-            return Ok(vec![vec![value; budgets.len()]]);
-        }
         for (place, budget) in budgets.iter().enumerate() {
             while self.sum.meter().calls + solver.next_calls(&self.sum) <= *budget {
                 match solver.step(&mut self.sum, &mut rng) {
@@ -257,12 +253,13 @@ pub(crate) fn compare(
     budgets: &[u64],
 ) -> anyhow::Result<Vec<Vec<Vec<f64>>>> {
     let (ahead, rivals): (Vec<usize>, Vec<usize>) = (0..methods.len()).partition(|place| place % every == 0);
-    // The learner that goes a hundredth of the way shows the runs of the sound one.
-    let (shares, view) = ([None, Some(Cripple::GoesOneHundredth)], cx.cripple());
-    let own = [view];
-    let views = if shares.contains(&view) { &shares[..] } else { &own };
+    // Crippled learners show the runs of the sound one. All solvers start at zero, so that the learner that
+    // stays at its start is the one that predicts zero.
+    let views = [None, Some(Cripple::GoesOneHundredth), Some(Cripple::PredictsZero)];
+    let view =
+        cx.cripple().map(|cripple| if cripple.stands_still() { Cripple::PredictsZero } else { cripple });
     let place = views.iter().position(|shown| *shown == view).unwrap_or(0);
-    let ahead = runs(cx, cell, replicates, (methods, &ahead, views), budgets)?;
+    let ahead = runs(cx, cell, replicates, (methods, &ahead, &views), budgets)?;
     let rivals = runs(cx, cell, replicates, (methods, &rivals, &[None]), budgets)?;
     let both = ahead.iter().zip(&*rivals).map(|(ahead, rivals)| {
         let (ahead, rivals) = (&ahead[place], &rivals[0]);
@@ -291,9 +288,17 @@ fn runs(
     budgets: &[u64],
 ) -> anyhow::Result<Arc<Vec<Vec<Reached>>>> {
     let chosen: Vec<(usize, Tuned)> = places.iter().map(|&place| (place, methods[place])).collect();
+    // All arms see the same data: they are drawn once.
+    let problems = cx.shared(&format!("problems of {cell}"), || {
+        cx.all_trials(cell, replicates, |trial| {
+            let Problem { sum, least } = Problem::draw(&trial.seed.child("data"))?;
+            Ok((Shared::new(sum), least))
+        })
+    })?;
     cx.shared(&format!("{cell} {chosen:?} {views:?} {budgets:?}"), || {
         cx.all_trials(cell, replicates, |trial| {
-            let mut problem = Problem::draw(&trial.seed.child("data"))?;
+            let (sum, least_known) = &problems[trial.number as usize];
+            let mut problem = Problem { sum: sum.sum(), least: *least_known };
             let mut all: Vec<Reached> =
                 views.iter().map(|_| Reached { values: Vec::new(), least: problem.least }).collect();
             for (place, (method, step_size)) in &chosen {
