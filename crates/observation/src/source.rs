@@ -225,7 +225,8 @@ impl Scratch {
         let Scratch { block, sorted, distinct, .. } = self;
         sorted.clear();
         sorted.extend(draws.iter().copied().zip(0..));
-        sorted.sort_unstable();
+        // One comparison of whole numbers, where that of pairs takes two.
+        sorted.sort_unstable_by_key(|&(j, place)| u64::from(j) << 32 | u64::from(place));
         distinct.clear();
         distinct.extend(sorted.iter().map(|&(j, _)| j));
         distinct.dedup();

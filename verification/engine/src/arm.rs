@@ -220,6 +220,32 @@ mod tests {
     }
 
     #[test]
+    fn a_sequential_judge_shows_the_runs_of_the_honest_arm_to_the_learner_that_goes_a_hundredth() {
+        static RUNS: AtomicU64 = AtomicU64::new(0);
+        let arms = arms(|cx| {
+            let shown = cx.shown_one_by_one("runs")?;
+            // The honest arm stops after the first trial.
+            let most = if cx.honest() { 1 } else { 2 };
+            let at = if cx.fault(&FAULTS).is_some() { 3.0 } else { 1.0 };
+            let found = cx.all_trials("runs", most, |trial| {
+                shown.of(trial, |views| {
+                    RUNS.fetch_add(1, Ordering::Relaxed);
+                    Ok(views.iter().map(|view| view.map_or(at, |cripple| cripple.value(0.5, at))).collect())
+                })
+            })?;
+            cx.judge("sum", exact(found.iter().sum(), 0.0, 0.0));
+            Ok(())
+        });
+        let sum = |arm: &ArmRecord| arm.cells[0].finding.estimate;
+        assert_eq!((sum(&arms.honest), arms.honest.error), (1.0, None));
+        assert_eq!(arms.mutants.iter().map(sum).collect::<Vec<_>>(), [6.0, 6.0]);
+        let hundredth = 0.5 + 0.01 * (1.0 - 0.5);
+        assert_eq!(arms.crippled.iter().map(sum).collect::<Vec<_>>(), [0.0, 1.0, hundredth + hundredth]);
+        // One, two of each mutant, two of each learner that stands still, and one that is not kept.
+        assert_eq!(RUNS.load(Ordering::Relaxed), 10);
+    }
+
+    #[test]
     fn shared_trials_are_one_for_each_cell_and_have_a_result_for_each_view() {
         let twice = arms(|cx| {
             cx.shown_trials("runs", 1, |_, views| Ok(vec![1.0; views.len()]))?;

@@ -17,7 +17,7 @@ pub use lao_figures::{Axis, Figure, Series, Style};
 use lao_observation::Seed;
 use rayon::prelude::*;
 use std::any::Any;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -100,6 +100,53 @@ impl<R> std::ops::Deref for ShownTrials<R> {
 
     fn deref(&self) -> &[R] {
         &self.all[..self.count]
+    }
+}
+
+/// What the trials of a sequential judge show in one arm; see [`Context::shown_one_by_one`].
+pub struct ShownOneByOne<R> {
+    view: View,
+    /// By number, what a learner that goes a hundredth of the way shows of the honest arm's runs; `None` in
+    /// arms that share nothing.
+    kept: Option<Arc<Mutex<BTreeMap<u64, R>>>>,
+}
+
+impl<R: Clone> ShownOneByOne<R> {
+    /// Returns what this trial shows. `run` gets a list of views, and returns one result per view.
+    ///
+    /// # Errors
+    /// Those of `run`; or it returns another number of results than there are views.
+    pub fn of(
+        &self,
+        trial: &Trial,
+        run: impl FnOnce(&[View]) -> anyhow::Result<Vec<R>>,
+    ) -> anyhow::Result<R> {
+        let views: &[View] = match (&self.kept, self.view) {
+            (Some(_), None) => &[None, Some(Cripple::GoesOneHundredth)],
+            (None, None) => &[None],
+            (kept, Some(cripple)) => {
+                let lock = |kept: &Arc<Mutex<BTreeMap<u64, R>>>| {
+                    kept.lock().unwrap_or_else(PoisonError::into_inner).get(&trial.number).cloned()
+                };
+                if let Some(known) = kept.as_ref().and_then(lock) {
+                    return Ok(known);
+                }
+                &[Some(cripple)]
+            }
+        };
+        let shown = run(views)?;
+        anyhow::ensure!(
+            shown.len() == views.len(),
+            "the trial returned {} results: return one for each of the {} views",
+            shown.len(),
+            views.len()
+        );
+        let mut shown = shown.into_iter();
+        let first = shown.next().context("the trial was asked for no view")?;
+        if let (Some(kept), Some(second)) = (&self.kept, shown.next()) {
+            kept.lock().unwrap_or_else(PoisonError::into_inner).insert(trial.number, second);
+        }
+        Ok(first)
     }
 }
 
@@ -381,6 +428,25 @@ impl<'a> Context<'a> {
             shown.len()
         );
         Ok(ShownTrials::first(Arc::clone(shown), n))
+    }
+
+    /// Returns what the trials of a sequential judge show: like [`shown_trials`](Self::shown_trials), the runs
+    /// of the honest arm serve the learner that goes a hundredth of the way, too, as far as the judge of the
+    /// honest arm went; beyond, that arm makes runs of its own.
+    ///
+    /// The name stands for the runs: in both arms, the trial of a number must make the same run.
+    ///
+    /// # Errors
+    /// The name stands for results of another type.
+    pub fn shown_one_by_one<R: Any + Send + Sync>(&self, name: &str) -> anyhow::Result<ShownOneByOne<R>> {
+        let view = self.cripple();
+        let is_mutant = matches!(self.arm.kind, ArmKind::Mutant(_));
+        let shares = self.arm.learns && !is_mutant && !view.is_some_and(Cripple::stands_still);
+        let kept = match shares {
+            true => Some(self.shared(&format!("one by one: {name}"), || Ok(Mutex::new(BTreeMap::new())))?),
+            false => None,
+        };
+        Ok(ShownOneByOne { view, kept })
     }
 
     /// Runs trials in one view, for this arm alone.

@@ -72,20 +72,22 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let (delta, mut largest) = (ratio * eps, 0.0f64);
             let last = (1000.0 * (8.0 + ratio)).round() as i32;
             let at = |i: i32| f64::from(i) * 1e-3 * eps;
+            let [mut before, mut value] = [-last - 1, -last].map(|i| f(at(i), delta, eps));
             for i in -last..=last {
                 let z = at(i);
-                let value = f(z, delta, eps);
+                let after = f(at(i + 1), delta, eps);
                 let excess = (value - insensitive(z, delta)) / eps;
                 under.check(-excess, 0.0);
                 above.check(excess, constant);
                 // The curvature in units of 1/eps: up to 1.13, and with a rounding error of 1e-8.
-                let second = f(at(i - 1), delta, eps) + f(at(i + 1), delta, eps) - 2.0 * value;
+                let second = before + after - 2.0 * value;
                 convex.check(-second / eps * 1e6, 1e-7);
                 largest = largest.max(excess);
                 if i % 100 == 0 {
                     let plain = 0.5 * eps * (rho((z - delta) / eps) + rho((z + delta) / eps)) - delta;
                     formula.push((value, plain));
                 }
+                (before, value) = (value, after);
             }
             sharpest.push((largest, 0.5 * (1.0 / PI.sqrt() + tail(2.0 * ratio))));
         }

@@ -50,7 +50,7 @@ fn needs<'a>(
     let dims = [8, 16, 32, 64];
     let problems = dims.iter().map(|&d| Problem::signs(d, 1.0)).collect::<anyhow::Result<Vec<_>>>()?;
     let measure = move |i: usize, seed: &Seed, _: &[View]| {
-        Ok(vec![least(64.0, |m| Ok(excess(&problems[i], m.ceil() as u64, seed)? <= HALF))?])
+        Ok(vec![least(64.0, 1.2, |m| Ok(excess(&problems[i], m.ceil() as u64, seed)? <= HALF))?])
     };
     let x = dims.iter().map(|&d| d as f64).collect();
     let (measure, sharing) = (Box::new(measure), Sharing::Faults);
@@ -87,7 +87,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let replicates = cx.size("replicates")?;
     cx.split(2);
     let draws = if cx.commits(&ONE_DRAW) { 1 } else { DIM };
-    let (few, full) = against_full(cx, Ball::Ridge, draws, 2 * replicates)?;
+    let pairs = cx.size("pairs")?;
+    let (few, full) = against_full(cx, Ball::Ridge, draws, pairs)?;
     let finding = ratio::independent(&few, &full, (0.0, 4.0), cx.alpha());
     cx.judge("AERR with d draws over gradient descent, hard rows", finding);
     cx.settled()?;
@@ -107,7 +108,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let finding = slope::judge_sample(&more, (0.0, f64::INFINITY), cx.alpha(), FindingKind::Slope);
     cx.judge("exponent in d: AER's less AELR's", finding);
     if cx.honest() {
-        let (few, full) = against_full(cx, Ball::Lasso, DIM, 2 * replicates)?;
+        let (few, full) = against_full(cx, Ball::Lasso, DIM, pairs)?;
         let ratio = few.iter().sum::<f64>() / full.iter().sum::<f64>();
         cx.note("AELR with d draws over EG+-, independent signs: ratio of mean excesses", ratio);
         cx.rate("AER: exponent of examples in d", Direction::Larger, aer);

@@ -60,9 +60,16 @@ impl Point {
 
     /// The least m at which the mean excess of four runs is eps/2, in one view.
     fn needed(&self, arm: Arm, view: View, seed: &Seed) -> anyhow::Result<f64> {
-        let scale = least(1.0, |scale| {
-            let runs = (0..4).map(|r| Ok(self.excess(scale, arm, &[view], &seed.trial(r))?[0]));
-            Ok(runs.sum::<anyhow::Result<f64>>()? / 4.0 <= 0.5)
+        let scale = least(1.0, 1.05, |scale| {
+            let mut sum = 0.0;
+            for r in 0..4 {
+                sum += self.excess(scale, arm, &[view], &seed.trial(r))?[0];
+                // The excess is not negative: what is too much stays so.
+                if sum / 4.0 > 0.5 {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
         })?;
         Ok(scale * self.problem.dim as f64 * self.rows / self.draws as f64)
     }
@@ -163,8 +170,11 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let arm = cx.arm(SOUND, &FAULTS);
     let (replicates, direct) = (cx.size("replicates")?, cx.size("direct")?);
     cx.split(if direct > 0 { 8 } else { 6 });
-    let (flat, in_rows) = collapses(arm)?;
-    scaling::judge(cx, &flat, replicates)?;
+    let ([in_k, in_d], in_rows) = collapses(arm)?;
+    // The fault in K leaves the exponents in d and k alone, and would make most examples there.
+    if arm.power == SOUND.power {
+        scaling::judge(cx, &[in_k, in_d], replicates)?;
+    }
     scaling::judge(cx, &[in_rows], replicates / 2)?;
     if direct > 0 {
         scaling::judge(cx, &counts(arm)?, direct)?;

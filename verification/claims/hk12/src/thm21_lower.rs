@@ -20,6 +20,8 @@ use rand::RngExt;
 /// Looks at attributes in turn, answers `p` times the posterior law of the planted attribute.
 struct Posterior {
     advantage: f64,
+    /// What a disagreement with the label and an agreement add to the log odds.
+    evidence: [f64; 2],
     per_example: usize,
     next: usize,
     asked: Vec<u32>,
@@ -32,7 +34,8 @@ struct Posterior {
 impl Posterior {
     fn new(dim: usize, per_example: usize, advantage: f64) -> Posterior {
         let (log_odds, estimate) = (vec![0.0; dim], SparseVector::zeros(dim));
-        Posterior { advantage, per_example, next: 0, asked: Vec::new(), log_odds, estimate, updates: 0 }
+        let (evidence, asked) = ([-1.0, 1.0].map(|sign| (advantage * sign).ln_1p()), Vec::new());
+        Posterior { advantage, evidence, per_example, next: 0, asked, log_odds, estimate, updates: 0 }
     }
 }
 
@@ -55,7 +58,7 @@ impl Learner for Posterior {
         let Told::Values(block) = told else { return Ok(()) };
         for (c, &j) in block.attributes().iter().enumerate() {
             for (x, y) in block.column(c).iter().zip(block.labels()) {
-                self.log_odds[j as usize] += (self.advantage * (x * y).signum()).ln_1p();
+                self.log_odds[j as usize] += self.evidence[usize::from((x * y).is_sign_positive())];
             }
         }
         self.updates += 1;
@@ -119,6 +122,15 @@ fn needs(setting: Setting, trial: &Trial, arm: Arm, most: u64) -> anyhow::Result
     let mut learner = Posterior::new(setting.dim, seen, setting.advantage());
     let knows = arm.wrong == Some(Wrong::KnowsThePlace);
     let place = source.population().minimizer().view().indices().to_vec();
+    if let Some(cripple) = arm.cripple {
+        // No answer p q is nearer to the minimizer p e_j than p e_j itself, nor is a part of it. If not even
+        // what is left of that is near enough, no answer is.
+        let mut nearest = source.population().minimizer().view().to_dense();
+        cripple.estimate(&[], &mut nearest);
+        if source.population().excess_risk(SparseVector::from_dense(&nearest).view()) > setting.eps {
+            return Ok(most);
+        }
+    }
     let mut session = Session::new(source, Budget::PerExample(seen), &trial.seed.child("algorithm"));
     let (mut examples, stride) = (0, (setting.dim / seen) as u64);
     // Half of the learners are told after a round: numbers that are all the same have no spread.
@@ -238,6 +250,7 @@ fn growth(cx: &mut Context<'_>, arm: Arm, replicates: u64) -> anyhow::Result<()>
             Direction::Larger,
             ends.collect(),
         );
+        cx.settled()?;
     }
     Ok(())
 }

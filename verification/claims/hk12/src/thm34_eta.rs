@@ -8,7 +8,7 @@
 use super::thm34_risk::{bound, excess};
 use crate::setup::problem::{Problem, Run};
 use lao_verification_engine::claim::{Claim, Fault, Shown, Standing, Violation, mutants};
-use lao_verification_engine::context::Context;
+use lao_verification_engine::context::{Context, View};
 
 /// Judges with a step of `power` in `1/(4 B^power)`.
 fn at_power(cx: &mut Context<'_>, power: i32) -> anyhow::Result<()> {
@@ -24,7 +24,11 @@ fn at_power(cx: &mut Context<'_>, power: i32) -> anyhow::Result<()> {
         let run = Run { step: f64::powi(radius, 1 - power), cripple, ..Run::new(draws, examples) };
         let unit = radius * radius;
         let range = (bound(&problem, &run, 4.0) / unit, problem.worst / unit);
-        cx.mean_within(name, range, most, |trial| Ok(excess(&problem, &run, &trial.seed)? / unit))?;
+        let shown = cx.shown_one_by_one(name)?;
+        cx.mean_within(name, range, most, |trial| {
+            let all = |views: &[View]| excess(&problem, &run, views, &trial.seed);
+            Ok(shown.of(trial, all)? / unit)
+        })?;
         cx.settled()?;
     }
     Ok(())

@@ -18,7 +18,7 @@
 use crate::setup::problem::{Problem, RiskArm, Run, judge_equivariance};
 use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
-use lao_verification_engine::context::Context;
+use lao_verification_engine::context::{Context, View};
 use lao_verification_engine::mutants::TwoSampleEstimates;
 
 /// The theorem's bound, written out here, with `constant` in the place of 4.
@@ -27,12 +27,14 @@ pub(super) fn bound(problem: &Problem, run: &Run, constant: f64) -> f64 {
     constant * problem.radius.powi(2) * (10.0 * d * (2.0 * d).ln() / (k * m)).sqrt()
 }
 
-/// The excess of one run, whose output must lie in the ball.
-pub(super) fn excess(problem: &Problem, run: &Run, seed: &Seed) -> anyhow::Result<f64> {
-    let w = problem.lasso(run, seed)?;
-    let norm: f64 = w.iter().map(|w| w.abs()).sum();
-    anyhow::ensure!(norm <= problem.radius * (1.0 + 1e-12), "the output has norm {norm}");
-    Ok(problem.excess(&w))
+/// The excess of one run in each view of its output, which must lie in the ball.
+pub(super) fn excess(problem: &Problem, run: &Run, views: &[View], seed: &Seed) -> anyhow::Result<Vec<f64>> {
+    let excess = |w: Vec<f64>| {
+        let norm: f64 = w.iter().map(|w| w.abs()).sum();
+        anyhow::ensure!(norm <= problem.radius * (1.0 + 1e-12), "the output has norm {norm}");
+        Ok(problem.excess(&w))
+    };
+    problem.lasso_in_views(run, views, seed)?.into_iter().map(excess).collect()
 }
 
 /// Clips the gradient estimate at 0.02/eta; `eta` cannot be seen from here, so this is for one setting.
@@ -130,19 +132,24 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.settled()?;
     for (name, problem, run) in &settings {
         let range = (bound(problem, run, arm.constant), problem.worst);
-        cx.mean_within(name, range, most, |trial| excess(problem, run, &trial.seed))?;
+        let shown = cx.shown_one_by_one(name)?;
+        cx.mean_within(name, range, most, |trial| {
+            shown.of(trial, |views| excess(problem, run, views, &trial.seed))
+        })?;
         cx.settled()?;
     }
     // eta = sqrt(log(2d)/(1.5 m))/G, in units of the one with 5.
     let (problem, step) = (Problem::axis(5, 1.0), (5.0_f64 / 1.5).sqrt());
     let run = Run { step, fault: arm.fault, cripple, ..Run::new(5, 6000) };
     let sharper = bound(&problem, &run, arm.constant) * (1.5_f64 / 5.0).sqrt();
-    cx.mean("axis, d = k = 5, m = 6,000: sharper bound", sharper, 208, |trial| {
-        excess(&problem, &run, &trial.seed)
+    let cell = "axis, d = k = 5, m = 6,000: sharper bound";
+    let shown = cx.shown_one_by_one(cell)?;
+    cx.mean(cell, sharper, 208, |trial| {
+        shown.of(trial, |views| excess(&problem, &run, views, &trial.seed))
     })?;
     if cx.honest() {
         let run = Run { fault: Some(clips_lower), ..Run::new(5, 6000) };
-        let ends = cx.all_trials("clip", 16, |trial| excess(&problem, &run, &trial.seed))?;
+        let ends = cx.all_trials("clip", 16, |trial| Ok(excess(&problem, &run, &[None], &trial.seed)?[0]))?;
         cx.note(
             "mean excess on the axis, d = k = 5, with the clip at 0.02/eta",
             ends.iter().sum::<f64>() / 16.0,

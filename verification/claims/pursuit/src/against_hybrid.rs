@@ -9,14 +9,15 @@
 //! *What is compared.* The excess risk of the predictor, with Pursuit's intercept, on the same examples.
 
 use crate::setup::faulty::Deaf;
-use crate::setup::{Law, Scene, follow};
+use crate::setup::{Law, Scene, follow, follow_in_views};
 use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::HybridParams;
 use lao_algorithms::pursuit::PursuitParams;
 use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
-use lao_verification_engine::context::Context;
-use lao_verification_engine::mutants::{Cripple, Crippled};
+use lao_verification_engine::context::{Context, View};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 const DIM: usize = 100;
 
@@ -131,19 +132,17 @@ impl Tuned {
 /// What changes in an arm.
 #[derive(Clone, Copy)]
 struct Arm {
-    cripple: Option<Cripple>,
     stops_early: bool,
 }
 
-/// The excess risk of Pursuit.
-fn pursue(setting: Setting, arm: Arm, seed: &Seed) -> anyhow::Result<f64> {
+/// The excess risk of Pursuit, in each view.
+fn pursue(setting: Setting, arm: Arm, views: &[View], seed: &Seed) -> anyhow::Result<Vec<f64>> {
     let (scene, budget, examples) = (setting.scene(), setting.budget(), setting.examples());
     let learner = PursuitParams::within(DIM, budget).build()?;
-    let learner = Deaf::after(if arm.stops_early { examples / 20 } else { examples }, learner);
-    let mut learner = Crippled::new(learner, arm.cripple);
-    let truth = scene.examples(seed)?;
-    let points = follow(scene.examples(seed)?, &mut learner, budget, (&truth, &[examples]), seed)?;
-    Ok(points[0].excess())
+    let mut learner = Deaf::after(if arm.stops_early { examples / 20 } else { examples }, learner);
+    let (truth, source) = (scene.examples(seed)?, scene.examples(seed)?);
+    let points = follow_in_views(source, &mut learner, budget, (&truth, &[examples]), views, seed)?;
+    Ok(points.iter().map(|points| points[0].excess()).collect())
 }
 
 /// The number of the candidate with the least mean excess risk over `seeds` tuning runs.
@@ -164,17 +163,26 @@ const NAMES_SWAPPED: Mutant = Mutant::refuted("names_swapped", "calls Hybrid Pur
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (most, seeds) = (cx.size("most")?, cx.size("tuning_seeds")?);
     let swapped = cx.commits(&NAMES_SWAPPED);
-    let arm = Arm { cripple: cx.cripple(), stops_early: cx.commits(&STOPS_EARLY) };
+    let arm = Arm { stops_early: cx.commits(&STOPS_EARLY) };
     let all = Setting::all().map(|setting| (setting, None));
     let few = QUICK.iter().map(|(setting, winner)| (*setting, Some(*winner)));
     let settings: Vec<(Setting, Option<usize>)> = if seeds > 0 { all.collect() } else { few.collect() };
     cx.split(settings.len());
     for (setting, winner) in settings {
-        let winner = winner.map_or_else(|| tune(cx, setting, seeds), Ok)?;
-        let hybrid = Tuned::grid()[winner];
         let name = setting.name();
+        // No arm changes Hybrid.
+        let tuned = || winner.map_or_else(|| tune(cx, setting, seeds), Ok);
+        let winner = *cx.shared(&format!("winner, {name}"), tuned)?;
+        let hybrid = Tuned::grid()[winner];
+        let known: Arc<Mutex<BTreeMap<u64, f64>>> =
+            cx.shared(&format!("Hybrid, {name}"), || Ok(Mutex::default()))?;
+        let shown = cx.shown_one_by_one(&name)?;
         cx.prob(&name, 0.5, most, |trial| {
-            let (ours, theirs) = (pursue(setting, arm, &trial.seed)?, hybrid.excess(setting, &trial.seed)?);
+            let ours = shown.of(trial, |views| pursue(setting, arm, views, &trial.seed))?;
+            let lock = || known.lock().unwrap_or_else(PoisonError::into_inner);
+            let before = lock().get(&trial.number).copied();
+            let theirs = before.map_or_else(|| hybrid.excess(setting, &trial.seed), Ok)?;
+            lock().insert(trial.number, theirs);
             Ok(if swapped { theirs < ours } else { ours < theirs })
         })?;
         cx.settled()?;

@@ -13,7 +13,7 @@
 
 use crate::setup::{Arm, LEARNS_A_QUARTER, Law, Scene};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
-use lao_verification_engine::context::{Context, Trial};
+use lao_verification_engine::context::{Context, Trial, View};
 use lao_verification_engine::judge::ratio;
 
 const DIM: usize = 500;
@@ -31,10 +31,26 @@ const CHAIN_MEDIAN: (u64, f64) = (45_000, 0.03);
 const NOISE_ADDED: Mutant =
     Mutant::refuted("noise_added", "labels are told with more noise, of standard deviation 2");
 
-/// The excess risk after so many examples.
-fn run(law: Law, examples: u64, arm: Arm, trial: &Trial) -> anyhow::Result<f64> {
+/// The excess risk after so many examples, in each view.
+fn run(law: Law, examples: u64, arm: Arm, views: &[View], trial: &Trial) -> anyhow::Result<Vec<f64>> {
     let scene = Scene { law, dim: DIM, star: 25, noise: 1.0 };
-    Ok(arm.pursue(&scene, BUDGET, &[examples], trial)?[0].gap)
+    let points = arm.pursue(&scene, BUDGET, &[examples], views, trial)?;
+    Ok(points.iter().map(|points| points[0].gap).collect())
+}
+
+/// Judges the share of the runs that lie above `allowed`.
+fn above(
+    cx: &mut Context<'_>,
+    cell: &str,
+    (law, examples, arm): (Law, u64, Arm),
+    (allowed, share): (f64, f64),
+    most: u64,
+) -> anyhow::Result<()> {
+    let shown = cx.shown_one_by_one(cell)?;
+    cx.prob(cell, share, most, |trial| {
+        Ok(shown.of(trial, |views| run(law, examples, arm, views, trial))? <= allowed)
+    })?;
+    Ok(cx.settled()?)
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
@@ -45,35 +61,38 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (examples, allowed) = GEOMETRIC;
     let cell = format!("independent, {examples} examples: geometric mean of the excess risk");
     let runs = cx.size("runs")?;
-    let gaps = cx.all_trials(&cell, runs, |trial| run(Law::Independent, examples, arm, trial))?;
+    let gaps =
+        cx.shown_trials(&cell, runs, |trial, views| run(Law::Independent, examples, arm, views, trial))?;
     let allowed = vec![allowed; gaps.len()];
     cx.judge(&cell, ratio::paired(&gaps, &allowed, (0.0, 1.0), cx.alpha()));
     cx.settled()?;
     if all {
         let (examples, allowed) = MEDIAN;
         let cell = format!("independent, {examples} examples: excess risk above {allowed}");
-        cx.prob(&cell, 0.5, most, |trial| Ok(run(Law::Independent, examples, arm, trial)? <= allowed))?;
-        cx.settled()?;
+        above(cx, &cell, (Law::Independent, examples, arm), (allowed, 0.5), most)?;
         let (examples, allowed, share) = TAIL;
         let cell = format!("independent, {examples} examples: excess risk above {allowed}");
-        cx.prob(&cell, share, most, |trial| Ok(run(Law::Independent, examples, arm, trial)? <= allowed))?;
-        cx.settled()?;
+        above(cx, &cell, (Law::Independent, examples, arm), (allowed, share), most)?;
     }
     for (examples, allowed) in LATE_MEANS.into_iter().filter(|_| all) {
         let cell = format!("independent, {examples} examples: mean excess risk");
-        cx.mean(&cell, allowed, late, |trial| run(Law::Independent, examples, arm, trial))?;
+        let shown = cx.shown_one_by_one(&cell)?;
+        cx.mean(&cell, allowed, late, |trial| {
+            shown.of(trial, |views| run(Law::Independent, examples, arm, views, trial))
+        })?;
         cx.settled()?;
     }
     if all {
         let (examples, allowed) = CHAIN_MEDIAN;
         let cell = format!("chain of correlation .8, {examples} examples: excess risk above {allowed}");
-        cx.prob(&cell, 0.5, most, |trial| Ok(run(Law::Chain(0.8), examples, arm, trial)? <= allowed))?;
-        cx.settled()?;
+        above(cx, &cell, (Law::Chain(0.8), examples, arm), (allowed, 0.5), most)?;
     }
     if cx.honest() && all {
         let runs = cx.size("notes")?;
         for (examples, name) in [(MEDIAN.0, "notes"), (TAIL.0, "notes at the tail")] {
-            let gaps = cx.all_trials(name, runs, |trial| run(Law::Independent, examples, arm, trial))?;
+            let gaps = cx.all_trials(name, runs, |trial| {
+                Ok(run(Law::Independent, examples, arm, &[None], trial)?[0])
+            })?;
             let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
             cx.note(&format!("independent, {examples} examples: mean excess risk, not judged"), mean);
             let lacks = gaps.iter().filter(|gap| **gap > 0.5).count() as f64 / gaps.len() as f64;

@@ -6,12 +6,11 @@
 //! ones, and the excess risk is that of coefficients which lie between the old and the new ones, about 5.
 
 use crate::setup::faulty::Deaf;
-use crate::setup::{Examples, LEARNS_A_QUARTER, Law, Scene, follow};
+use crate::setup::{Examples, LEARNS_A_QUARTER, Law, Scene, follow_in_views};
 use lao_algorithms::pursuit::PursuitParams;
 use lao_observation::{BlockBuf, Source, SourceError};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
-use lao_verification_engine::context::{Context, Trial};
-use lao_verification_engine::mutants::Crippled;
+use lao_verification_engine::context::{Context, Trial, View};
 
 const DIM: usize = 60;
 const BUDGET: usize = 12;
@@ -52,20 +51,22 @@ const FORGETS_NOTHING: Mutant =
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let most = cx.size("most")?;
     let half_life = (!cx.commits(&FORGETS_NOTHING)).then_some(HALF_LIFE);
-    let (cripple, learns_a_quarter) = (cx.cripple(), cx.commits(&LEARNS_A_QUARTER));
+    let learns_a_quarter = cx.commits(&LEARNS_A_QUARTER);
     let params = PursuitParams { half_life, ..PursuitParams::within(DIM, BUDGET) };
     let scene = Scene { law: Law::Independent, dim: DIM, star: 5, noise: 1.0 };
-    let gap = |trial: &Trial| -> anyhow::Result<f64> {
+    let gap = |trial: &Trial, views: &[View]| -> anyhow::Result<Vec<f64>> {
         let examples = |what: &str| scene.examples(&trial.seed.child(what));
         let (truth, source) = (examples("after")?, examples("after")?);
         let source = Turning { first: examples("before")?, second: source };
         let all = BEFORE + AFTER;
-        let learner = Deaf::after(if learns_a_quarter { all / 4 } else { all }, params.clone().build()?);
-        let mut learner = Crippled::new(learner, cripple);
-        Ok(follow(source, &mut learner, BUDGET, (&truth, &[all]), &trial.seed)?[0].gap)
+        let deaf_after = if learns_a_quarter { all / 4 } else { all };
+        let mut learner = Deaf::after(deaf_after, params.clone().build()?);
+        let points = follow_in_views(source, &mut learner, BUDGET, (&truth, &[all]), views, &trial.seed)?;
+        Ok(points.iter().map(|points| points[0].gap).collect())
     };
     let cell = format!("four half-lives after a change: excess risk above {MEDIAN}");
-    cx.prob(&cell, 0.5, most, |trial| Ok(gap(trial)? <= MEDIAN))?;
+    let shown = cx.shown_one_by_one(&cell)?;
+    cx.prob(&cell, 0.5, most, |trial| Ok(shown.of(trial, |views| gap(trial, views))? <= MEDIAN))?;
     cx.settled()?;
     Ok(())
 }

@@ -18,11 +18,10 @@ use crate::setup::{Law, Point, Scene};
 use lao_algorithms::pursuit::PursuitParams;
 use lao_observation::{Budget, Learner as _, Seed, Session};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
-use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
+use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, View, still};
 use lao_verification_engine::judge::paired::median;
 use lao_verification_engine::judge::prob;
 use lao_verification_engine::judge::slope::{Exponent, fit, judge_slopes};
-use lao_verification_engine::mutants::{Cripple, Crippled};
 
 const STAR: usize = 5;
 /// The budget, and the numbers of attributes.
@@ -53,13 +52,14 @@ fn bound(dim: usize, budget: usize) -> f64 {
     looks * dim as f64 / (budget - STAR) as f64
 }
 
-/// The number of examples from which on the support is right, which must last as many examples again.
+/// In each view, the number of examples from which on the support is right, which must last as many examples
+/// again.
 fn needed(
     (dim, budget): (usize, usize),
     looks: Looks,
-    cripple: Option<Cripple>,
+    views: &[View],
     seed: &Seed,
-) -> anyhow::Result<f64> {
+) -> anyhow::Result<Vec<f64>> {
     let scene = Scene { law: Law::Independent, dim, star: STAR, noise: 1.0 };
     let (truth, source) = (scene.examples(seed)?, scene.examples(seed)?);
     let last = bound(dim, budget).ceil() as u64;
@@ -70,31 +70,34 @@ fn needed(
         Looks::AtAll => params.budget = dim,
     }
     let limit = Budget::PerExample(params.budget);
-    let mut learner = Crippled::new(params.build()?, cripple);
-    if cripple.is_some_and(Cripple::stands_still) && !Point::of(&learner, &truth).is_right(STAR) {
+    let mut learner = params.build()?;
+    if still(views).is_some_and(|view| !Point::of(&learner, view, &truth).is_right(STAR)) {
         // A predictor that is wrong and stands still is never right.
-        return Ok(last as f64 + 1.0);
+        return Ok(vec![last as f64 + 1.0]);
     }
     let mut session = Session::new(source, limit, &seed.child("algorithm"));
-    let (mut since, mut updates) = (None, 0);
-    while session.ledger().examples < last {
+    let mut updates = 0;
+    // Per view, whether it has lasted, and since when it is right.
+    let mut found: Vec<(bool, Option<u64>)> = vec![(false, None); views.len()];
+    while session.ledger().examples < last && found.iter().any(|(lasted, _)| !lasted) {
         session.step(&mut learner, last - session.ledger().examples)?;
         let examples = session.ledger().examples;
-        if learner.updates() > updates {
-            updates = learner.updates();
-            let right = Point::of(&learner, &truth).is_right(STAR);
-            since = if right { since.or(Some(examples)) } else { None };
-        }
-        if let Some(since) = since.filter(|since| examples >= 2 * since) {
-            return Ok(since as f64);
+        let updated = learner.updates() > updates;
+        updates = learner.updates();
+        for (view, (lasted, since)) in views.iter().zip(&mut found).filter(|(_, (lasted, _))| !lasted) {
+            if updated {
+                let right = Point::of(&learner, *view, &truth).is_right(STAR);
+                *since = if right { since.or(Some(examples)) } else { None };
+            }
+            *lasted = since.is_some_and(|since| examples >= 2 * since);
         }
     }
-    Ok(since.unwrap_or(last + 1) as f64)
+    Ok(found.iter().map(|(_, since)| since.unwrap_or(last + 1) as f64).collect())
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (block, blocks) = (cx.size("block")? as usize, cx.size("blocks")?);
-    let (looks, cripple) = (cx.arm(Looks::AsItShould, &FAULTS), cx.cripple());
+    let looks = cx.arm(Looks::AsItShould, &FAULTS);
     cx.split(2 + DIMS.len());
     let by_dim: Vec<(usize, usize)> = DIMS.iter().map(|&dim| (dim, BUDGET)).collect();
     let by_budget: Vec<(usize, usize)> = BUDGETS.iter().map(|&budget| (DIM, budget)).collect();
@@ -104,9 +107,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     ] {
         let of_d = title.starts_with('d');
         // One run per setting in each trial.
-        let runs = cx.all_trials(title, block as u64 * blocks, |trial| {
-            let seeded = (0..).zip(&grid).map(|(i, &setting)| (setting, trial.seed.trial(i)));
-            seeded.map(|(setting, seed)| needed(setting, looks, cripple, &seed)).collect()
+        let runs = cx.shown_trials(title, block as u64 * blocks, |trial, views| {
+            let mut shown = vec![Vec::new(); views.len()];
+            for (i, &setting) in (0..).zip(&grid) {
+                let found = needed(setting, looks, views, &trial.seed.trial(i))?;
+                shown.iter_mut().zip(found).for_each(|(shown, found)| shown.push(found));
+            }
+            Ok(shown)
         })?;
         let column = |runs: &[Vec<f64>], i: usize| runs.iter().map(|run| run[i]).collect::<Vec<f64>>();
         let medians: Vec<Vec<f64>> = runs

@@ -14,17 +14,18 @@
 //! a fraction of its spread.
 
 use crate::setup::faulty::{Deaf, noisier};
-use crate::setup::{Law, Scene, follow};
+use crate::setup::{Law, Point, Scene, follow_in_views};
 use lao_algorithms::BatchSizes;
 use lao_algorithms::murata_suzuki::ExplorationParams;
 use lao_algorithms::pursuit::PursuitParams;
 use lao_kernels::{SparseVector, solve_positive};
 use lao_observation::{BlockBuf, Learner, Source as _};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
-use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Style, Trial};
+use lao_verification_engine::context::{
+    Axis, Context, Direction, Figure, Series, ShownTrials, Style, Trial, View,
+};
 use lao_verification_engine::judge::ratio;
 use lao_verification_engine::judge::slope::{Exponent, fit, judge_slopes};
-use lao_verification_engine::mutants::{Cripple, Crippled};
 use lao_verification_engine::plots::means;
 
 const DIM: usize = 60;
@@ -46,20 +47,24 @@ const NOISE_ADDED: Mutant =
 
 #[derive(Clone, Copy)]
 enum Arm {
-    Sound(Option<Cripple>),
+    Sound,
     StopsEarly,
     ConstantStep,
     NoiseAdded,
 }
 
-/// The excess risks of Pursuit and of least squares with full information, at the marks.
-fn run(law: Law, marks: &[u64], arm: Arm, trial: &Trial) -> anyhow::Result<[Vec<f64>; 2]> {
-    let scene = Scene { law, dim: DIM, star: STAR, noise: 1.0 };
+/// The excess risks of Pursuit at the marks, in each view.
+fn run(
+    scene: &Scene,
+    marks: &[u64],
+    arm: Arm,
+    views: &[View],
+    trial: &Trial,
+) -> anyhow::Result<Vec<Vec<f64>>> {
     let truth = scene.examples(&trial.seed)?;
     let learner = PursuitParams::within(DIM, BUDGET).build()?;
     let mut learner: Box<dyn Learner> = match arm {
-        Arm::Sound(cripple) => Box::new(Crippled::new(learner, cripple)),
-        Arm::NoiseAdded => Box::new(learner),
+        Arm::Sound | Arm::NoiseAdded => Box::new(learner),
         Arm::StopsEarly => Box::new(Deaf::after(marks[0] / 4, learner)),
         Arm::ConstantStep => {
             let batch = BatchSizes::Constant(100);
@@ -79,9 +84,8 @@ fn run(law: Law, marks: &[u64], arm: Arm, trial: &Trial) -> anyhow::Result<[Vec<
     };
     let noise = if matches!(arm, Arm::NoiseAdded) { 2.0 } else { 0.0 };
     let source = noisier(scene.examples(&trial.seed)?, noise, &trial.seed);
-    let points = follow(source, &mut *learner, BUDGET, (&truth, marks), &trial.seed)?;
-    let found = points.iter().map(crate::setup::Point::excess).collect();
-    Ok([found, least_squares(&scene, marks, trial)?])
+    let shown = follow_in_views(source, &mut *learner, BUDGET, (&truth, marks), views, &trial.seed)?;
+    Ok(shown.iter().map(|points| points.iter().map(Point::excess).collect()).collect())
 }
 
 /// The excess risk, at the marks, of least squares with intercept on the true support.
@@ -101,9 +105,10 @@ fn least_squares(scene: &Scene, marks: &[u64], trial: &Trial) -> anyhow::Result<
             for i in 0..n {
                 let dot = |other: &[f64]| column(i).iter().zip(other).map(|(a, b)| a * b).sum::<f64>();
                 labels[i] += dot(view.labels());
-                (0..n).for_each(|j| products[i * n + j] += dot(column(j)));
+                (0..=i).for_each(|j| products[i * n + j] += dot(column(j)));
             }
         }
+        (0..n).for_each(|i| (0..i).for_each(|j| products[j * n + i] = products[i * n + j]));
         let mut solution = labels.clone();
         solve_positive(&mut products.clone(), &mut solution);
         let intercept = solution.pop().unwrap_or(0.0);
@@ -119,7 +124,7 @@ fn slopes(at: &[f64], curves: &[Vec<f64>]) -> anyhow::Result<Vec<f64>> {
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (first, last, runs) = (cx.size("first")? as f64, cx.size("last")? as f64, cx.size("runs")?);
+    let (first, last) = (cx.size("first")? as f64, cx.size("last")? as f64);
     let mark = |k: u32| first * (last / first).powf(f64::from(k) / f64::from(MARKS - 1));
     let marks: Vec<u64> = (0..MARKS).map(|k| mark(k).round() as u64).collect();
     let arm = if cx.commits(&STOPS_EARLY) {
@@ -129,15 +134,19 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     } else if cx.commits(&NOISE_ADDED) {
         Arm::NoiseAdded
     } else {
-        Arm::Sound(cx.cripple())
+        Arm::Sound
     };
     // On the chain the search takes more examples: its rate is judged at the numbers of the full tier alone.
     let all = cx.size("all_cells")? > 0;
     cx.split(if all { 6 } else { 4 });
     let at: Vec<f64> = marks.iter().map(|&n| n as f64).collect();
     for (name, law) in [("independent", Law::Independent), ("chain of correlation .5", Law::Chain(0.5))] {
-        let pairs = cx.all_trials(name, runs, |trial| run(law, &marks, arm, trial))?;
-        let (ours, theirs): (Vec<_>, Vec<_>) = pairs.into_iter().map(|[ours, theirs]| (ours, theirs)).unzip();
+        let runs = cx.size(if law == Law::Independent { "runs" } else { "runs_on_the_chain" })?;
+        let scene = Scene { law, dim: DIM, star: STAR, noise: 1.0 };
+        let ours = cx.shown_trials(name, runs, |trial, views| run(&scene, &marks, arm, views, trial))?;
+        // The same in all arms.
+        let theirs = || cx.all_trials(name, runs, |trial| least_squares(&scene, &marks, trial));
+        let theirs = ShownTrials::first(cx.shared(&format!("least squares, {name}"), theirs)?, runs);
         let rate = all || law == Law::Independent;
         for (place, k) in [("first", 0), ("last", marks.len() - 1)] {
             if k == 0 && !rate {
@@ -156,7 +165,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         }
         cx.settled()?;
         if cx.honest() {
-            let ratios = ours.iter().zip(&theirs).map(|(ours, theirs)| ours[0] / theirs[0]).collect();
+            let ratios = ours.iter().zip(&*theirs).map(|(ours, theirs)| ours[0] / theirs[0]).collect();
             cx.rate(&format!("excess risk over least squares, {name}"), Direction::Larger, ratios);
             let own = slopes(&at, &ours)?;
             let mean = own.iter().sum::<f64>() / own.len() as f64;

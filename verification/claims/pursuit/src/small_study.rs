@@ -7,7 +7,7 @@
 
 use crate::setup::{Arm, LEARNS_A_QUARTER, Law, Point, Scene};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
-use lao_verification_engine::context::{Context, Trial};
+use lao_verification_engine::context::{Context, Trial, View};
 
 /// Targets on one design.
 struct Target {
@@ -41,26 +41,53 @@ const TARGETS: [Target; 2] = [
 const TWICE_THE_NOISE: Mutant =
     Mutant::refuted("twice_the_noise", "labels are told with more noise, of standard deviation 2");
 
-fn run(law: Law, marks: &[u64], arm: Arm, trial: &Trial) -> anyhow::Result<Vec<Point>> {
-    arm.pursue(&Scene { law, dim: 60, star: 5, noise: 1.0 }, 12, marks, trial)
+fn run(
+    law: Law,
+    marks: &[u64],
+    arm: Arm,
+    views: &[View],
+    trial: &Trial,
+) -> anyhow::Result<Vec<Vec<Point>>> {
+    arm.pursue(&Scene { law, dim: 60, star: 5, noise: 1.0 }, 12, marks, views, trial)
+}
+
+/// Returns the function that runs a trial of a cell: what is known after so many examples.
+fn points(
+    cx: &Context<'_>,
+    cell: &str,
+    law: Law,
+    examples: u64,
+    arm: Arm,
+) -> anyhow::Result<impl Fn(&Trial) -> anyhow::Result<Point> + Sync + use<>> {
+    let shown = cx.shown_one_by_one(cell)?;
+    Ok(move |trial: &Trial| {
+        shown.of(trial, |views| {
+            let points = run(law, &[examples], arm, views, trial)?;
+            Ok(points.iter().map(|points| points[0]).collect())
+        })
+    })
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (runs, most) = (cx.size("runs")?, cx.size("most")?);
+    let most = cx.size("most")?;
     let arm = Arm::of(cx, &TWICE_THE_NOISE);
     cx.split(TARGETS.iter().map(|target| 1 + usize::from(target.all) + target.medians.len()).sum());
     for Target { name, law, missing, all, medians } in TARGETS {
         let cell = format!("{name}, 480 examples: attributes missing of 5, mean");
-        cx.mean(&cell, missing, runs, |trial| Ok((5 - run(law, &[480], arm, trial)?[0].found) as f64))?;
+        let runs = cx.size(if all { "runs_independent" } else { "runs" })?;
+        let point = points(cx, &cell, law, 480, arm)?;
+        cx.mean(&cell, missing, runs, |trial| Ok((5 - point(trial)?.found) as f64))?;
         cx.settled()?;
         if all {
             let cell = format!("{name}, 960 examples: an attribute is missing");
-            cx.prob(&cell, 0.05, most, |trial| Ok(run(law, &[960], arm, trial)?[0].found == 5))?;
+            let point = points(cx, &cell, law, 960, arm)?;
+            cx.prob(&cell, 0.05, most, |trial| Ok(point(trial)?.found == 5))?;
             cx.settled()?;
         }
         for &(examples, allowed) in medians {
             let cell = format!("{name}, {examples} examples: excess risk above {allowed}");
-            cx.prob(&cell, 0.5, most, |trial| Ok(run(law, &[examples], arm, trial)?[0].gap <= allowed))?;
+            let point = points(cx, &cell, law, examples, arm)?;
+            cx.prob(&cell, 0.5, most, |trial| Ok(point(trial)?.gap <= allowed))?;
             cx.settled()?;
         }
         if cx.honest() {
@@ -74,7 +101,9 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 fn notes(cx: &mut Context<'_>, name: &str, law: Law, arm: Arm) -> anyhow::Result<()> {
     let marks = [480, 960, 1920];
     let runs = cx.size("notes")?;
-    let runs = cx.all_trials(&format!("{name}, notes"), runs, |trial| run(law, &marks, arm, trial))?;
+    let runs = cx.all_trials(&format!("{name}, notes"), runs, |trial| {
+        Ok(run(law, &marks, arm, &[None], trial)?.swap_remove(0))
+    })?;
     for (at, mark) in marks.into_iter().enumerate() {
         let of = |value: fn(&Point) -> f64| -> Vec<f64> { runs.iter().map(|run| value(&run[at])).collect() };
         let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;

@@ -41,6 +41,21 @@ pub trait Population: Debug + Send + Sync {
     /// Writes `attribute` of the rows `first_row ..` to `out`: a pure function of words, row and attribute.
     fn fill(&self, words: &Words, first_row: u64, attribute: u32, out: &mut [f64]);
 
+    /// Writes these attributes (sorted, distinct) of the rows `first_row ..` to the first `rows` rows of the
+    /// block, which has a column for each: what [`fill`](Self::fill) writes, attribute by attribute.
+    fn fill_all(
+        &self,
+        words: &Words,
+        first_row: u64,
+        attributes: &[u32],
+        rows: usize,
+        block: &mut BlockBuf,
+    ) {
+        for (c, &attribute) in attributes.iter().enumerate() {
+            self.fill(words, first_row, attribute, &mut block.column_mut(c)[..rows]);
+        }
+    }
+
     /// Writes the labels of the rows `first_row ..` to `out`.
     fn labels(&self, words: &Words, first_row: u64, out: &mut [f64]);
 
@@ -71,6 +86,16 @@ impl<P: Population + ?Sized> Population for Box<P> {
     }
     fn fill(&self, words: &Words, first_row: u64, attribute: u32, out: &mut [f64]) {
         (**self).fill(words, first_row, attribute, out);
+    }
+    fn fill_all(
+        &self,
+        words: &Words,
+        first_row: u64,
+        attributes: &[u32],
+        rows: usize,
+        block: &mut BlockBuf,
+    ) {
+        (**self).fill_all(words, first_row, attributes, rows, block);
     }
     fn labels(&self, words: &Words, first_row: u64, out: &mut [f64]) {
         (**self).labels(words, first_row, out);
@@ -122,9 +147,7 @@ impl<P: Population> Source for PopulationStream<P> {
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
         check_observe(attributes, self.dim(), block, self.position())?;
         let (first, rows) = (self.position(), self.cursor.upcoming(block.capacity()));
-        for (c, &attribute) in attributes.iter().enumerate() {
-            self.population.fill(&self.words, first, attribute, &mut block.column_mut(c)[..rows]);
-        }
+        self.population.fill_all(&self.words, first, attributes, rows, block);
         self.population.labels(&self.words, first, &mut block.labels_mut()[..rows]);
         block.set_rows(rows);
         self.cursor.advance(rows);

@@ -3,7 +3,7 @@
 use super::{Population, check};
 use crate::synthetic::{DesignError, Words, check_dim};
 use lao_kernels::{SparseVector, SparseView};
-use lao_observation::Seed;
+use lao_observation::{BlockBuf, Seed};
 use lao_observation::sample::SubsetSampler;
 use rand::RngExt;
 
@@ -121,6 +121,24 @@ impl Population for SignedRows {
         let sign = self.signs.values()[place];
         for (row, x) in (0..).zip(out) {
             *x = if self.place(words, first_row.wrapping_add(row)) == place { sign } else { 0.0 };
+        }
+    }
+
+    /// Draws the place of each row once, whatever the number of attributes.
+    fn fill_all(
+        &self,
+        words: &Words,
+        first_row: u64,
+        attributes: &[u32],
+        rows: usize,
+        block: &mut BlockBuf,
+    ) {
+        (0..attributes.len()).for_each(|c| block.column_mut(c)[..rows].fill(0.0));
+        for (number, row) in (0..).zip(0..rows) {
+            let place = self.place(words, first_row.wrapping_add(number));
+            if let Ok(c) = attributes.binary_search(&self.signs.indices()[place]) {
+                block.column_mut(c)[row] = self.signs.values()[place];
+            }
         }
     }
 

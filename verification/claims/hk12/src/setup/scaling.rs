@@ -108,15 +108,20 @@ fn report(cx: &mut Context<'_>, grid: &Grid<'_>, values: &[Vec<f64>]) {
     });
 }
 
-/// The least scale from `from` on, to five percent, at which there is enough: by doubling, then bisection.
-pub(crate) fn least(from: f64, enough: impl Fn(f64) -> anyhow::Result<bool>) -> anyhow::Result<f64> {
+/// The least scale from `from` on, to within the factor `within`, at which there is enough: by doubling, then
+/// bisection.
+pub(crate) fn least(
+    from: f64,
+    within: f64,
+    enough: impl Fn(f64) -> anyhow::Result<bool>,
+) -> anyhow::Result<f64> {
     let mut above = from;
     while !enough(above)? {
         above *= 2.0;
         anyhow::ensure!(above < 1e4 * from, "out of reach");
     }
     let mut below = 0.5 * above;
-    while above > 1.05 * below {
+    while above > within * below {
         let middle = (above * below).sqrt();
         if enough(middle)? { above = middle } else { below = middle }
     }
@@ -128,11 +133,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_least_scale_is_found_to_five_percent() {
+    fn the_least_scale_is_found_to_within_a_factor() {
         for edge in [1.0, 3.3, 700.0] {
-            let found = least(1.0, |scale| Ok(scale >= edge)).unwrap();
-            assert!((edge..=1.05 * edge).contains(&found), "{found} for {edge}");
+            for within in [1.05, 1.2] {
+                let found = least(1.0, within, |scale| Ok(scale >= edge)).unwrap();
+                assert!((edge..=within * edge).contains(&found), "{found} for {edge}");
+            }
         }
-        assert!(least(1.0, |_| Ok(false)).is_err());
+        assert!(least(1.0, 1.05, |_| Ok(false)).is_err());
     }
 }

@@ -8,8 +8,7 @@ use lao_datasets::synthetic::{Chain, Design, EquicorrelatedBlocks, FactorModel, 
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{Budget, LearnError, Learner, Seed, Session, SessionError, SessionLimit, Source};
 use lao_verification_engine::claim::Mutant;
-use lao_verification_engine::context::{Context, Trial};
-use lao_verification_engine::mutants::{Cripple, Crippled};
+use lao_verification_engine::context::{Context, Trial, View, still};
 use rand::seq::SliceRandom as _;
 
 /// The law of the attributes; all have mean 0 and variance 1.
@@ -95,12 +94,16 @@ pub struct Point {
 }
 
 impl Point {
-    /// Returns what `learner` knows of the target.
-    pub fn of(learner: &dyn Learner, truth: &Examples) -> Self {
-        let (theta, star) = (learner.coefficients(), truth.theta_star());
+    /// Returns what `learner`, which started at zero, shows of the target.
+    pub fn of(learner: &dyn Learner, view: View, truth: &Examples) -> Self {
+        let shown = |x: f64| view.map_or(x, |cripple| cripple.value(0.0, x));
+        let mut theta = learner.coefficients().to_owned_vector();
+        theta.values_mut().iter_mut().for_each(|x| *x = shown(*x));
+        theta.prune_zeros();
+        let (theta, star) = (theta.view(), truth.theta_star());
         let found = star.iter().filter(|&(j, b)| found(theta, j, b)).count();
-        let wrong = theta.iter().filter(|&(j, b)| b != 0.0 && star.get(j) == 0.0).count();
-        Point { found, wrong, gap: truth.gap(theta), intercept: learner.intercept() }
+        let wrong = theta.indices().iter().filter(|&&j| star.get(j) == 0.0).count();
+        Point { found, wrong, gap: truth.gap(theta), intercept: shown(learner.intercept()) }
     }
 
     /// Returns the excess risk of the predictor, with its intercept.
@@ -156,7 +159,6 @@ pub fn adds(
 /// What changes in an arm of a claim that holds Pursuit to targets.
 #[derive(Clone, Copy)]
 pub struct Arm {
-    cripple: Option<Cripple>,
     learns_a_quarter: bool,
     noisy: bool,
 }
@@ -164,11 +166,10 @@ pub struct Arm {
 impl Arm {
     /// Returns the arm that runs; `noisy` is the claim's mutant of which the labels have more noise.
     pub fn of(cx: &mut Context<'_>, noisy: &Mutant) -> Self {
-        let (cripple, learns_a_quarter) = (cx.cripple(), cx.commits(&LEARNS_A_QUARTER));
-        Arm { cripple, learns_a_quarter, noisy: cx.commits(noisy) }
+        Arm { learns_a_quarter: cx.commits(&LEARNS_A_QUARTER), noisy: cx.commits(noisy) }
     }
 
-    /// Returns what Pursuit knows of the scene at the numbers of examples `marks`.
+    /// Returns what Pursuit shows of the scene in each view, at the numbers of examples `marks`.
     ///
     /// # Errors
     /// When the parameters are refused, or the session fails.
@@ -177,16 +178,16 @@ impl Arm {
         scene: &Scene,
         budget: usize,
         marks: &[u64],
+        views: &[View],
         trial: &Trial,
-    ) -> anyhow::Result<Vec<Point>> {
+    ) -> anyhow::Result<Vec<Vec<Point>>> {
         let truth = scene.examples(&trial.seed)?;
         let last = marks.last().copied().unwrap_or(0);
         let learner = PursuitParams::within(scene.dim, budget).build()?;
-        let learner = Deaf::after(if self.learns_a_quarter { last / 4 } else { last }, learner);
-        let mut learner = Crippled::new(learner, self.cripple);
+        let mut learner = Deaf::after(if self.learns_a_quarter { last / 4 } else { last }, learner);
         let sigma = if self.noisy { 2.0 } else { 0.0 };
         let source = noisier(scene.examples(&trial.seed)?, sigma, &trial.seed);
-        follow(source, &mut learner, budget, (&truth, marks), &trial.seed)
+        follow_in_views(source, &mut learner, budget, (&truth, marks), views, &trial.seed)
     }
 }
 
@@ -198,21 +199,42 @@ pub fn follow<S: Source>(
     source: S,
     learner: &mut dyn Learner,
     budget: usize,
-    (truth, marks): (&Examples, &[u64]),
+    of: (&Examples, &[u64]),
     seed: &Seed,
 ) -> anyhow::Result<Vec<Point>> {
+    Ok(follow_in_views(source, learner, budget, of, &[None], seed)?.swap_remove(0))
+}
+
+/// Runs the learner, which starts at zero, and returns what it shows in each view, at each of the numbers of
+/// examples.
+///
+/// # Errors
+/// Those of [`follow`].
+pub fn follow_in_views<S: Source>(
+    source: S,
+    learner: &mut dyn Learner,
+    budget: usize,
+    (truth, marks): (&Examples, &[u64]),
+    views: &[View],
+    seed: &Seed,
+) -> anyhow::Result<Vec<Vec<Point>>> {
+    if let Some(view) = still(views) {
+        return Ok(vec![vec![Point::of(learner, view, truth); marks.len()]]);
+    }
     let mut session = Session::new(source, Budget::PerExample(budget), &seed.child("algorithm"));
-    let mut points = Vec::new();
+    let mut points = vec![Vec::new(); views.len()];
     for &mark in marks {
         match session.run(learner, SessionLimit::after_examples(mark), |_, _| {}) {
             Err(SessionError::Learn(LearnError::Diverged { .. })) => {
                 let lost = Point { found: 0, wrong: 0, gap: f64::INFINITY, intercept: 0.0 };
-                points.resize(marks.len(), lost);
+                points.iter_mut().for_each(|points| points.resize(marks.len(), lost));
                 return Ok(points);
             }
             end => end?,
         };
-        points.push(Point::of(learner, truth));
+        for (view, points) in views.iter().zip(&mut points) {
+            points.push(Point::of(learner, *view, truth));
+        }
     }
     Ok(points)
 }
