@@ -72,19 +72,20 @@ const BEYOND: &[Beyond] = &[
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (shares, scale) = (cx.size("shares")?, cx.size("hundreds")?);
+    let (shares, percent) = (cx.size("shares")?, cx.size("percent")?);
     let breaks = cx.arm(Break::Nothing, &FAULTS);
     // The shares of the simulation run in parallel, each with its own seed.
+    let of = |runs: u64| (runs * percent).div_ceil(100 * shares);
     let counted = cx.all_trials("boundary", shares, |trial| {
         let mut rng = trial.seed.rng();
         let mut uniform = move || rng.random::<f64>();
         let honest = CalibrationLevels { one_sided: LEVEL, interval: 0.05 };
         Ok(match breaks {
-            Break::Nothing => calibration::battery_at(honest, scale, &mut uniform),
-            Break::Peeks => vec![peeking(100 * scale, &mut uniform)],
+            Break::Nothing => calibration::battery_at(honest, &|needed| of(needed.kept), &mut uniform),
+            Break::Peeks => vec![peeking(of(400), &mut uniform)],
             Break::Inflates(times) => {
                 let levels = CalibrationLevels { one_sided: times * LEVEL, interval: 0.9 };
-                let mut all = calibration::battery_at(levels, scale, &mut uniform);
+                let mut all = calibration::battery_at(levels, &|needed| of(needed.broken), &mut uniform);
                 let promised = |alpha: f64| if alpha == levels.interval { 0.05 } else { alpha / times };
                 all.iter_mut().for_each(|crossings| crossings.alpha = promised(crossings.alpha));
                 all

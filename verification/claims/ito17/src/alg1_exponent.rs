@@ -8,12 +8,11 @@
 //! in two rounds of three.
 
 use super::table2::CONTEST;
-use crate::setup::contest::{Contest, Method};
-use crate::setup::regret::{Race, judge_exponent, marks, mean_at};
+use crate::setup::contest::Method;
+use crate::setup::regret::{Race, judge_exponent, marks, mean_at, shown};
 use lao_datasets::adversarial::ito::gauss_spread;
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
-use lao_verification_engine::mutants::Cripple;
 
 const KEEPS_ONE_FEATURE_LESS: Mutant =
     Mutant::refuted("keeps_one_feature_less", "k_1 = k - 1: a relevant feature is missing in most rounds");
@@ -22,21 +21,18 @@ const ONLY_THE_LARGEST_WEIGHTS: Mutant =
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (runs, last) = (cx.size("runs")?, cx.size("rounds")?);
-    let mut contest = Contest { cripple: cx.cripple(), ..CONTEST };
+    let mut contest = CONTEST;
     if cx.commits(&KEEPS_ONE_FEATURE_LESS) {
         contest.kept = 1;
     }
     let method = if cx.commits(&ONLY_THE_LARGEST_WEIGHTS) { Method::Greedy } else { Method::A1 };
     let marks = marks(512, last, 2 * (last / 512).ilog2() as usize + 1);
-    let curves = cx.all_trials("runs", runs, |trial| {
+    let curves = shown(cx, "runs", runs, |trial, views| {
         let mut data = gauss_spread(contest.dim, contest.sparsity, 1.0, &trial.seed.child("data"))?;
         let star = data.theta_star().to_owned_vector();
         let race = Race::new(&mut data, star.view(), marks.clone())?;
-        if contest.cripple.is_some_and(Cripple::stands_still) {
-            return race.regret_of_zero();
-        }
         let mut learner = contest.learner(method, 0.0)?;
-        race.regret(learner.as_mut(), contest.budget, &trial.seed.child("algorithm"))
+        race.regrets(learner.as_mut(), contest.budget, &trial.seed.child("algorithm"), views, |_| {})
     })?;
     let grid: Vec<f64> = marks.iter().map(|&mark| mark as f64).collect();
     let slopes = judge_exponent(cx, "exponent of the mean regret", (0.5, 0.1), &grid, &curves);

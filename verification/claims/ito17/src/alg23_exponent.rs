@@ -7,13 +7,12 @@
 //! the features that it begins with.
 
 use super::table2::CONTEST;
-use crate::setup::contest::{Contest, Method};
-use crate::setup::regret::{Race, judge_exponent, marks, mean_at};
+use crate::setup::contest::Method;
+use crate::setup::regret::{Race, judge_exponent, marks, mean_at, shown};
 use crate::setup::watched::{self, Exploration, Silenced};
 use lao_datasets::adversarial::ito::gauss_spread;
 use lao_verification_engine::claim::{Claim, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
-use lao_verification_engine::mutants::Cripple;
 
 /// Rounds before the burn-in is over.
 const BURNT_IN: u64 = 2000;
@@ -22,27 +21,26 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (runs, last) = (cx.size("runs")?, cx.size("rounds")?);
     let fault = cx.fault(&watched::FAULTS);
     let (silent, greedy) = (fault == Some(Exploration::Frozen), fault == Some(Exploration::Greedy));
-    let mut contest = Contest { cripple: cx.cripple(), ..CONTEST };
+    let mut contest = CONTEST;
     if greedy {
         contest.scales.online = contest.scales.exploit;
     }
     let marks = marks(512, last, 2 * (last / 512).ilog2() as usize + 1);
     let methods = [Method::A2, Method::A3];
-    let all = cx.all_trials("runs", runs, |trial| {
+    let all = shown(cx, "runs", runs, |trial, views| {
         let data = gauss_spread(CONTEST.dim, CONTEST.sparsity, 1.0, &trial.seed.child("data"))?;
         let star = data.theta_star().to_owned_vector();
         let after = if silent { 100 } else { u64::MAX };
         let race = Race::new(&mut Silenced { inner: data, after }, star.view(), marks.clone())?;
         let curve = |method: &Method| {
-            if contest.cripple.is_some_and(Cripple::stands_still) {
-                return race.regret_of_zero();
-            }
             // The greedy method is Algorithm 2 or 3 with sets from its own predicting weights.
             let played = if greedy { Method::Greedy } else { *method };
             let seed = trial.seed.child("algorithm").child(method.name());
-            race.regret(contest.learner(played, 0.0)?.as_mut(), contest.budget, &seed)
+            race.regrets(contest.learner(played, 0.0)?.as_mut(), contest.budget, &seed, views, |_| {})
         };
-        methods.iter().map(curve).collect::<anyhow::Result<Vec<Vec<f64>>>>()
+        let of_methods = methods.iter().map(curve).collect::<anyhow::Result<Vec<Vec<Vec<f64>>>>>()?;
+        let of_view = |view: usize| of_methods.iter().map(|curves| curves[view].clone()).collect();
+        Ok((0..views.len()).map(of_view).collect::<Vec<Vec<Vec<f64>>>>())
     })?;
     cx.split(2);
     let from = marks.partition_point(|&mark| mark < BURNT_IN);

@@ -14,7 +14,7 @@ use lao_observation::{
 };
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Trial};
-use lao_verification_engine::instance::{LawSource, dot, members, minus, norm2};
+use lao_verification_engine::instance::{LawSource, dot, members, norm2};
 use lao_verification_engine::judge::equal::EqualJudge;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 use rand::RngExt;
@@ -127,8 +127,9 @@ fn example(rng: &mut Rng, x: &mut [f64]) -> f64 {
 }
 
 /// `(w - w*)'V(w - w*)` for this law.
-fn distance(w: &[f64]) -> f64 {
-    minus(w, &W_STAR).iter().zip(SCALES).map(|(e, scale)| (e * scale).powi(2)).sum::<f64>() / DIM as f64
+fn distance(w: impl Iterator<Item = f64>) -> f64 {
+    let errors = w.zip(W_STAR).map(|(w, star)| w - star);
+    errors.zip(SCALES).map(|(e, scale)| (e * scale).powi(2)).sum::<f64>() / DIM as f64
 }
 
 /// Algorithm 1 with the distance of what it predicts with; a sinner looks ahead in a stream of its own.
@@ -159,10 +160,10 @@ impl<S: Source> Learner for Watched<S> {
     }
 
     fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
-        let w = self.inner.iterate();
         if matches!(self.wrong, Wrong::Peeks | Wrong::LearnsFirst) {
             self.look_ahead();
         }
+        let w = self.inner.iterate();
         if self.wrong == Wrong::Peeks {
             let drawn = peeked(&self.seen.0, largest(&w, KEPT), BUDGET - KEPT);
             let drawn: Vec<u32> = members(drawn).map(|j| j as u32).collect();
@@ -171,7 +172,8 @@ impl<S: Source> Learner for Watched<S> {
             self.inner.ask(rng, ask);
         }
         let set = asked(ask).map_or(0, set_of);
-        self.waiting = distance(&used(&w, set, self.wrong));
+        let inside = |j: usize| self.wrong == Wrong::AllWeights || set >> j & 1 == 1;
+        self.waiting = distance((0..DIM).map(|j| if inside(j) { w[j] } else { 0.0 }));
     }
 
     fn predict(&self, seen: Row<'_>) -> f64 {
@@ -222,14 +224,15 @@ fn run(trial: &Trial, wrong: Wrong) -> anyhow::Result<(f64, f64)> {
     Ok((ledger.squared_loss - comparator, learner.total))
 }
 
+/// The first one refutes all cells, which spares the others the runs.
 const FAULTS: [Fault<Wrong>; 3] = [
+    Fault::refuted("distance_of_all_weights", "measures w_t instead of D_t w_t", Wrong::AllWeights),
     Fault::refuted(
         "chooses_after_seeing",
         "looks at the example and observes its largest attributes",
         Wrong::Peeks,
     ),
     Fault::refuted("learns_before_predicting", "predicts after the label was taken in", Wrong::LearnsFirst),
-    Fault::refuted("distance_of_all_weights", "measures w_t instead of D_t w_t", Wrong::AllWeights),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
@@ -237,11 +240,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let wrong = cx.arm(Wrong::None, &FAULTS);
     let sides = cx.all_trials("histories", cx.size("laws")?, |trial| enumerated(trial, wrong))?;
     cx.judge("equality at w*, all histories", exact_all(sides.iter().map(|[star, ..]| *star), 1e-12));
+    cx.settled()?;
     let mut others = PropertyTally::new();
     for (regret, distance) in sides.iter().flat_map(|[_, others @ ..]| others) {
         others.check(*regret, *distance);
     }
     cx.judge("inequality at other w, all histories", others.finish());
+    cx.settled()?;
 
     let runs = cx.all_trials("runs", cx.size("runs")?, |trial| run(trial, wrong))?;
     let mut judge = EqualJudge::new(vec![0.0], Vec::new());
@@ -265,7 +270,7 @@ pub const CLAIM: Claim = Claim {
                equality at } w = w^*",
     design: "Exact: three rounds of production Algorithm 1, over all sets and all examples of random laws \
              with three values of x and two of the noise, 5832 histories each; equality at w*, the \
-             inequality at random w, far from w* and near it. By sampling: 50,000 runs of 40 rounds under \
+             inequality at random w, far from w* and near it. By sampling: 40,000 runs of 40 rounds under \
              the online protocol, sets by the production sampler; the mean difference is judged with a \
              margin of .06, a few percent of the sums.",
     standing: Standing::sound().practical(),

@@ -12,9 +12,10 @@
 //! instance; for equal features it is not ([`instance_neither`](super::instance_neither)).
 
 use crate::setup::population::{Last, Population, average_of_run};
+use crate::setup::regret::Trials;
 use lao_datasets::adversarial::ito;
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
-use lao_verification_engine::context::Context;
+use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::instance::largest;
 use lao_verification_engine::judge::{PropertyTally, exact_all};
 use lao_verification_engine::mutants::Cripple;
@@ -96,11 +97,14 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let cripple = cx.cripple();
     // The two largest weights, if that of feature 0 has grown to a tenth: a run that has learned nothing
     // counts for neither algorithm.
-    let chosen = |penalty: f64, seed: &_| -> anyhow::Result<Option<Vec<usize>>> {
+    let played = Trials::of(cx, "averages")?;
+    let (of_three, beside_it) = ("runs of Algorithm 3 choose features 0 and 1", "runs of Algorithm 2 do not");
+    let chosen = |cell: &str, penalty: f64, trial: &Trial| -> anyhow::Result<Option<Vec<usize>>> {
         if cripple.is_some_and(Cripple::stands_still) {
             return Ok(None);
         }
-        let mut average = average_of_run(&bounded, 4, penalty, explorations, seed)?;
+        let run = || average_of_run(&bounded, 4, penalty, explorations, &trial.seed);
+        let mut average = played.get(&format!("{cell}, penalty {penalty}"), trial.number, run)?;
         if let Some(cripple) = cripple {
             cripple.estimate(&[], &mut average);
         }
@@ -108,11 +112,11 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     };
     let penalty = if without_l1 { 0.0 } else { 0.2 };
     let of_two = if cx.commits(&PENALTY_IN_ALGORITHM_2) { 0.2 } else { 0.0 };
-    cx.prob("runs of Algorithm 3 choose features 0 and 1", 0.2, runs, |trial| {
-        Ok(chosen(penalty, &trial.seed)?.is_some_and(|chosen| chosen == [0, 1]))
+    cx.prob(of_three, 0.2, runs, |trial| {
+        Ok(chosen(of_three, penalty, trial)?.is_some_and(|chosen| chosen == [0, 1]))
     })?;
-    cx.prob("runs of Algorithm 2 do not", 0.2, runs, |trial| {
-        Ok(chosen(of_two, &trial.seed)?.is_some_and(|chosen| chosen != [0, 1]))
+    cx.prob(beside_it, 0.2, runs, |trial| {
+        Ok(chosen(beside_it, of_two, trial)?.is_some_and(|chosen| chosen != [0, 1]))
     })?;
     Ok(())
 }

@@ -18,6 +18,7 @@
 //!
 //! *Tightness.* Without the noise, about .03 of the printed bound, and up to .1 of the sharper one.
 
+use crate::setup::regret::{Trials, VIEWS, view};
 use crate::setup::theorem2::{Ascends, Shape};
 use lao_algorithms::ito::{GreedyParams, Regularization};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
@@ -42,18 +43,20 @@ const ONLY_THE_LARGEST_WEIGHTS: Mutant =
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(SHARPER.len() + 1);
     let (ascends, greedy) = (cx.commits(&ASCENDS_THE_GRADIENT), cx.commits(&ONLY_THE_LARGEST_WEIGHTS));
-    let cripple = cx.cripple();
-    let loss = |shape: Shape, regularization: Regularization, rounds: u64, trial: &Trial| {
+    let (shown, played) = (view(cx.cripple()), Trials::of(cx, "losses")?);
+    let loss = |cell: &str, shape: Shape, regularization: Regularization, rounds: u64, trial: &Trial| {
         let one = shape.algorithm_1(regularization);
-        if ascends {
-            shape.loss(Ascends(one.build()?), cripple, (shape.budget, rounds), &trial.seed)
+        let losses = if ascends {
+            shape.losses(Ascends(one.build()?), &VIEWS[..1], (shape.budget, rounds), &trial.seed)?
         } else if greedy {
             let (dim, budget) = (shape.dim, shape.kept);
             let greedy = GreedyParams { dim, budget, regularization, radius: 1.0 };
-            shape.loss(greedy.build()?, cripple, (budget, rounds), &trial.seed)
+            shape.losses(greedy.build()?, &VIEWS[..1], (budget, rounds), &trial.seed)?
         } else {
-            shape.loss(one.build()?, cripple, (shape.budget, rounds), &trial.seed)
-        }
+            let play = || shape.losses(one.build()?, &VIEWS, (shape.budget, rounds), &trial.seed);
+            played.get(cell, trial.number, play)?
+        };
+        Ok(losses[shown])
     };
     let runs = cx.size("runs")?;
     for (i, (shape, c, power)) in SHARPER.into_iter().enumerate() {
@@ -62,14 +65,14 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let lambda = shape.regularization(c, power, rounds);
         let bound = shape.sharper(lambda, rounds).min(shape.half_of_zero(rounds)) + Shape::noise(rounds);
         let cell = format!("sharper bound, and half of zero's, {}, {c} lambda, t^{power}", shape.name());
-        cx.mean(&cell, bound, runs, |trial| loss(shape, lambda, rounds, trial))?;
+        cx.mean(&cell, bound, runs, |trial| loss(&cell, shape, lambda, rounds, trial))?;
         cx.settled()?;
     }
     let rounds = cx.size("printed_rounds")?;
     let lambda = SHAPE.regularization(1.0, 0.0, rounds);
     let bound = SHAPE.printed(lambda, rounds).min(SHAPE.half_of_zero(rounds)) + Shape::noise(rounds);
     let cell = format!("printed bound, and half of zero's, {}, constant lambda", SHAPE.name());
-    cx.mean(&cell, bound, runs, |trial| loss(SHAPE, lambda, rounds, trial))
+    cx.mean(&cell, bound, runs, |trial| loss(&cell, SHAPE, lambda, rounds, trial))
 }
 
 /// The claim.

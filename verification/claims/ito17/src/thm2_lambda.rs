@@ -11,6 +11,7 @@
 //! *Tightness.* Without the noise, about .003, .02 and .001 for `8 sqrt(t/C)`, `8 sqrt(t)/C` and
 //! `8 sqrt(C t)`.
 
+use crate::setup::regret::{Trials, VIEWS, view};
 use crate::setup::theorem2::{Ascends, Shape};
 use lao_algorithms::Task;
 use lao_algorithms::ito::{Rda1Params, Regularization};
@@ -23,7 +24,8 @@ const FAULTS: [Fault<bool>; 1] =
     [Fault::refuted("ascends_the_gradient", "turns every gradient estimate around", true)];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (runs, ascends, cripple) = (cx.size("runs")?, cx.arm(false, &FAULTS), cx.cripple());
+    let (runs, ascends, shown) = (cx.size("runs")?, cx.arm(false, &FAULTS), view(cx.cripple()));
+    let played = Trials::of(cx, "losses")?;
     let of = [(SHAPES[0], cx.size("rounds")?), (SHAPES[1], cx.size("rounds_of_four")?)];
     let judged = of.iter().filter(|(_, rounds)| *rounds > 0).count();
     cx.split(3 * judged);
@@ -44,9 +46,12 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             cx.mean(&cell, bound, runs, |trial| {
                 let learner = shape.algorithm_1(regularization).build()?;
                 if ascends {
-                    return shape.loss(Ascends(learner), cripple, (budget, rounds), &trial.seed);
+                    let losses =
+                        shape.losses(Ascends(learner), &VIEWS[..1], (budget, rounds), &trial.seed)?;
+                    return Ok(losses[0]);
                 }
-                shape.loss(learner, cripple, (budget, rounds), &trial.seed)
+                let play = || shape.losses(learner, &VIEWS, (budget, rounds), &trial.seed);
+                Ok(played.get(&cell, trial.number, play)?[shown])
             })?;
             cx.settled()?;
         }

@@ -62,7 +62,7 @@ impl UnitMeanLaw {
     /// Returns one draw from the law.
     pub fn draw(self, uniform: &mut UnitDraw<'_>) -> f64 {
         match self {
-            UnitMeanLaw::Exponential => -(-uniform()).ln_1p(),
+            UnitMeanLaw::Exponential => -(1.0 - uniform()).ln(),
             UnitMeanLaw::ChiSquare => normal(uniform).powi(2),
             UnitMeanLaw::Lognormal => (normal(uniform) - 0.5).exp(),
             UnitMeanLaw::Pareto => 2.0 / 3.0 * (1.0 - uniform()).powf(-1.0 / 3.0),
@@ -73,7 +73,7 @@ impl UnitMeanLaw {
 
 /// Returns a standard normal draw (Box-Muller, cosine half).
 pub fn normal(uniform: &mut UnitDraw<'_>) -> f64 {
-    (-2.0 * (-uniform()).ln_1p()).sqrt() * (std::f64::consts::TAU * uniform()).cos()
+    (-2.0 * (1.0 - uniform()).ln()).sqrt() * (std::f64::consts::TAU * uniform()).cos()
 }
 
 fn count(name: impl Into<String>, alpha: f64, runs: u64, mut p_value: impl FnMut() -> f64) -> Crossings {
@@ -82,41 +82,52 @@ fn count(name: impl Into<String>, alpha: f64, runs: u64, mut p_value: impl FnMut
     Crossings { name: name.into(), alpha, runs, crossings }
 }
 
-/// Runs both sides of the beta-binomial process at failure rate `delta`.
+/// Runs both sides of the beta-binomial process at failure rate `delta`, each so many times.
 pub fn prob_sequential(
     delta: f64,
     alpha: f64,
     n_max: u64,
-    runs: u64,
+    runs: [u64; 2],
     uniform: &mut UnitDraw<'_>,
 ) -> [Crossings; 2] {
     // Each side runs alone, since in a judge the other side would stop some runs before they cross.
-    let mut side = |name: &str, refute: bool| {
-        count(format!("beta-binomial-e {name}, delta {delta}"), alpha, runs, || {
-            let (mut failures, mut largest) = (0, f64::NEG_INFINITY);
-            for n in 1..=n_max {
-                failures += u64::from(uniform() < delta);
-                if n % BLOCK as u64 == 0 {
-                    let e = prob::log_e(failures, n - failures, delta);
-                    largest = if refute { e.refute.max(largest) } else { e.support.max(largest) };
-                    if largest >= -alpha.ln() {
-                        break;
-                    }
-                }
-            }
-            (-largest).exp()
-        })
+    let mut side = |name: &str, refute: bool, runs: u64| {
+        // More failures are more evidence against the claim: at every look they cross from some number on,
+        // or up to it.
+        let crosses = |failures: u64, n: u64| {
+            let e = prob::log_e(failures, n - failures, delta);
+            (if refute { e.refute } else { e.support }) >= -alpha.ln()
+        };
+        let looks = if runs > 0 { n_max / BLOCK as u64 } else { 0 };
+        let turns: Vec<u64> = (1..=looks)
+            .map(|look| look * BLOCK as u64)
+            .map(|n| prob::first(0, n + 1, |failures| crosses(failures, n) == refute))
+            .collect();
+        let crossings = (0..runs).filter(|_| {
+            let mut failures = 0;
+            turns.iter().any(|turn| {
+                failures += (0..BLOCK).filter(|_| uniform() < delta).count() as u64;
+                (failures >= *turn) == refute
+            })
+        });
+        let crossings = crossings.count() as u64;
+        Crossings { name: format!("beta-binomial-e {name}, delta {delta}"), alpha, runs, crossings }
     };
-    [side("refute", true), side("support", false)]
+    [side("refute", true, runs[0]), side("support", false, runs[1])]
 }
 
 /// Runs both sides of the Clopper-Pearson test at failure rate `delta`.
 pub fn prob_fixed(delta: f64, alpha: f64, n: u64, runs: u64, uniform: &mut UnitDraw<'_>) -> [Crossings; 2] {
+    // The p-values of each number of failures, once it is seen.
+    let mut known = vec![None; n as usize + 1];
     let mut side = |name: &str, refute: bool| {
         count(format!("clopper-pearson {name}, delta {delta}"), alpha, runs, || {
-            let failures = (0..n).filter(|_| uniform() < delta).count() as u64;
-            let finding = prob::fixed(delta, alpha, failures, n);
-            if refute { finding.p_refute } else { finding.p_support }
+            let failures = (0..n).filter(|_| uniform() < delta).count();
+            let (p_refute, p_support) = *known[failures].get_or_insert_with(|| {
+                let finding = prob::fixed(delta, alpha, failures as u64, n);
+                (finding.p_refute, finding.p_support)
+            });
+            if refute { p_refute } else { p_support }
         })
     };
     [side("refute", true), side("support", false)]
@@ -275,10 +286,11 @@ pub fn compare_worse(alpha: f64, replicates: u64, runs: u64, uniform: &mut UnitD
     })
 }
 
-/// Runs every engine at level .01 (.05 for the hedged interval), `100 scale` times each.
+/// Runs every engine at level .01 (.05 for the hedged interval), `100 scale` times each, or as often as it
+/// needs if that is less.
 pub fn battery(scale: u64, uniform: &mut UnitDraw<'_>) -> Vec<Crossings> {
     let levels = CalibrationLevels { one_sided: 0.01, interval: 0.05 };
-    battery_at(levels, scale, uniform)
+    battery_at(levels, &|needed| needed.kept.min(100 * scale), uniform)
 }
 
 /// The levels of a battery.
@@ -290,15 +302,37 @@ pub struct CalibrationLevels {
     pub interval: f64,
 }
 
-/// Runs every engine at the given levels, `100 scale` times each.
-pub fn battery_at(levels: CalibrationLevels, scale: u64, uniform: &mut UnitDraw<'_>) -> Vec<Crossings> {
-    let (alpha, runs) = (levels.one_sided, 100 * scale);
+/// How many runs an engine needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunsNeeded {
+    /// At the level .01, where an engine that keeps its level must not be taken for one that does not: an
+    /// engine that uses its whole level needs more than one that is far below it.
+    pub kept: u64,
+    /// At twenty times the level, of which four standard errors above the level must be exceeded with
+    /// power .9999; 0 for an engine that is too far below its level.
+    pub broken: u64,
+}
+
+/// Runs every engine at the given levels, each `runs` times as a function of what it needs; leaves out those
+/// with no runs.
+pub fn battery_at(
+    levels: CalibrationLevels,
+    runs: &dyn Fn(RunsNeeded) -> u64,
+    uniform: &mut UnitDraw<'_>,
+) -> Vec<Crossings> {
+    let alpha = levels.one_sided;
+    let runs = |kept: u64, broken: u64| runs(RunsNeeded { kept, broken });
     let mut all = Vec::new();
-    for delta in [0.05, 0.1, 0.3] {
-        all.extend(prob_sequential(delta, alpha, 2000, runs, uniform));
-        all.extend(prob_fixed(delta, alpha, 400, runs, uniform));
+    for (delta, refute, support) in [
+        (0.05, runs(600, 0), runs(600, 480)),
+        (0.1, runs(600, 0), runs(600, 480)),
+        // At twenty times its level it rejects in one run of 25.
+        (0.3, runs(1600, 1600), runs(600, 480)),
+    ] {
+        all.extend(prob_sequential(delta, alpha, 2000, [refute, support], uniform));
+        all.extend(prob_fixed(delta, alpha, 400, runs(1200, 300), uniform));
     }
-    all.push(prob_judge(0.1, alpha, 2000, runs, uniform));
+    all.push(prob_judge(0.1, alpha, 2000, runs(600, 240), uniform));
     for law in [
         UnitMeanLaw::Exponential,
         UnitMeanLaw::ChiSquare,
@@ -306,19 +340,21 @@ pub fn battery_at(levels: CalibrationLevels, scale: u64, uniform: &mut UnitDraw<
         UnitMeanLaw::Pareto,
         UnitMeanLaw::Spikes,
     ] {
-        all.push(mean_refute(law, alpha, 2000, runs, uniform));
-        all.push(mean_support(law, alpha, 400, runs, uniform));
+        all.push(mean_refute(law, alpha, 2000, runs(300, 0), uniform));
+        all.push(mean_support(law, alpha, 400, runs(400, 0), uniform));
     }
-    all.push(mean_support_bounded(alpha, 1000, runs, uniform));
-    all.push(hedged_interval(levels.interval, 500, runs, uniform));
+    all.push(mean_support_bounded(alpha, 1000, runs(300, 0), uniform));
+    all.push(hedged_interval(levels.interval, 500, runs(400, 0), uniform));
     for replicates in [8, 20] {
-        all.push(slope_support(alpha, replicates, runs, uniform));
-        all.push(geom_support(alpha, replicates, runs, uniform));
+        all.push(slope_support(alpha, replicates, runs(1200, 240), uniform));
+        all.push(geom_support(alpha, replicates, runs(1200, 240), uniform));
     }
-    all.push(equal_refute(alpha, 5, runs.min(400), uniform));
-    all.push(discrete_refute(alpha, 1000, runs, uniform));
-    all.push(paired_support(alpha, 30, runs, uniform));
-    all.push(ratio_support(alpha, 100, runs, uniform));
-    all.push(compare_worse(alpha, 20, runs, uniform));
+    all.push(equal_refute(alpha, 5, runs(600, 360), uniform));
+    all.push(discrete_refute(alpha, 1000, runs(1200, 240), uniform));
+    all.push(paired_support(alpha, 30, runs(1200, 240), uniform));
+    // At twenty times its level it rejects in three runs of a hundred.
+    all.push(ratio_support(alpha, 100, runs(2700, 2700), uniform));
+    all.push(compare_worse(alpha, 20, runs(1200, 240), uniform));
+    all.retain(|crossings| crossings.runs > 0);
     all
 }

@@ -9,6 +9,9 @@
 //! | sequential test of a probability | the law of the count from look to look, without what has crossed |
 //! | all others | importance sampling |
 //!
+//! The numbers of runs below are such that four standard errors are at most a half of the probability or of the
+//! level, and a fifth where a run costs little.
+//!
 //! *Importance sampling.* The data are drawn from laws under which rejections are common, and each rejection
 //! counts as much as the null law is smaller there. Several laws share the runs; the weight is against their
 //! mixture, so that no weight is large where one of the laws is likely. A sequential test stops, and its
@@ -17,9 +20,11 @@
 use super::calibration::{UnitDraw, UnitMeanLaw, normal};
 use super::compare::{self, RateScale, Replicates};
 use super::equal::{self, EqualJudge};
+use super::prob::LogE;
 use super::slope::{Exponent, judge_slopes};
 use super::{BLOCK, Direction, Flow, MeanJudge, geom, mean, paired, prob, ratio};
 use crate::special::{ln_gamma, normal_quantile, normal_upper_quantile, student_upper_quantile};
+use std::sync::{Arc, OnceLock};
 
 /// The probability that an engine rejects a true null.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,16 +67,21 @@ fn computed(probability: f64) -> Rejection {
 pub fn events() -> Vec<RareEvent> {
     let mut all = Vec::new();
     for delta in [0.05, 0.1, 0.3] {
+        let looks = Arc::new(OnceLock::new());
         for (side, crosses) in [("refute", Crosses::Refute), ("support", Crosses::Support)] {
             let name = format!("beta-binomial-e {side}, delta {delta}");
-            all.push(event(name, move |alpha, _, _| computed(sequential(delta, alpha, crosses))));
+            let known = Arc::clone(&looks);
+            all.push(event(name, move |alpha, _, _| computed(sequential(delta, &known, alpha, crosses))));
             let name = format!("clopper-pearson {side}, delta {delta}");
             all.push(event(name, move |alpha, _, _| computed(clopper_pearson(delta, alpha, crosses))));
         }
+        if delta == 0.1 {
+            let judge = event(format!("ProbJudge, delta {delta}"), move |alpha, _, _| {
+                computed(sequential(delta, &looks, alpha, Crosses::Either))
+            });
+            all.push(RareEvent { sides: 2.0, ..judge });
+        }
     }
-    let judge =
-        event("ProbJudge, delta 0.1".into(), |alpha, _, _| computed(sequential(0.1, alpha, Crosses::Either)));
-    all.push(RareEvent { sides: 2.0, ..judge });
     let laws = [
         UnitMeanLaw::Exponential,
         UnitMeanLaw::ChiSquare,
@@ -87,7 +97,7 @@ pub fn events() -> Vec<RareEvent> {
     for law in laws.into_iter().filter(|law| *law != UnitMeanLaw::Spikes) {
         // The weights vary most where the tail is heaviest.
         let times = match law {
-            UnitMeanLaw::Pareto => 16,
+            UnitMeanLaw::Pareto => 12,
             UnitMeanLaw::Lognormal => 3,
             _ => 1,
         };
@@ -100,14 +110,14 @@ pub fn events() -> Vec<RareEvent> {
     for replicates in [8, 20] {
         let name = format!("slope t support, {replicates} replicates");
         all.push(event(name, move |alpha, runs, uniform| {
-            normal_sample(replicates, alpha, 20 * runs, uniform, &|sample, alpha| {
+            normal_sample(replicates, alpha, 3 * runs, uniform, &|sample, alpha| {
                 let slopes: Vec<f64> = sample.iter().map(|z| 1.0 + 0.1 * z).collect();
                 judge_slopes(&slopes, Exponent::AtMost(1.0), 0.0, alpha).p_support
             })
         }));
         let name = format!("geom t support, {replicates} replicates");
         all.push(event(name, move |alpha, runs, uniform| {
-            normal_sample(replicates, alpha, 20 * runs, uniform, &|sample, alpha| {
+            normal_sample(replicates, alpha, 3 * runs, uniform, &|sample, alpha| {
                 let slopes: Vec<Option<f64>> = sample.iter().map(|z| Some(-0.1 + 0.01 * z)).collect();
                 geom::rate(&slopes, (-0.1_f64).exp(), alpha).p_support
             })
@@ -115,13 +125,13 @@ pub fn events() -> Vec<RareEvent> {
     }
     all.push(event("t-sidak refute, 5 coordinates".into(), equal_refute));
     all.push(event("chi-square refute, ten cells of 400".into(), |alpha, runs, uniform| {
-        ten_cells(alpha, 2 * runs, uniform)
+        ten_cells(alpha, runs, uniform)
     }));
     all.push(event("chi-square refute, a rare cell".into(), |alpha, _, _| computed(rare_cell(alpha))));
     all.push(event("sign support, 30 pairs".into(), |alpha, _, _| computed(signs(alpha))));
     for law in [UnitMeanLaw::Exponential, UnitMeanLaw::ChiSquare] {
         all.push(event(format!("log-ratio-t support, 100 each, {law:?}"), move |alpha, runs, uniform| {
-            ratio_support(law, alpha, 12 * runs, uniform)
+            ratio_support(law, alpha, 4 * runs, uniform)
         }));
     }
     all.push(event("welch worse, 20 replicates".into(), compare_worse));
@@ -141,10 +151,14 @@ fn binomial(n: u64, k: u64, p: f64) -> f64 {
 
 /// Returns the probability of the counts of `n` at probability `p` at which a test rejects.
 fn rejected(n: u64, p: f64, alpha: f64, p_value: impl Fn(u64) -> f64) -> f64 {
-    // A p-value that is NaN counts as a rejection.
-    let rejects = |k: &u64| !matches!(p_value(*k), value if value > alpha);
-    (0..=n).filter(rejects).map(|k| binomial(n, k, p)).sum()
+    // A p-value that is NaN counts as a rejection. Counts that never come up add nothing to any level.
+    let rejects = |k: u64| !matches!(p_value(k), value if value > alpha);
+    let laws = (0..=n).map(|k| (k, binomial(n, k, p)));
+    laws.filter(|(k, mass)| *mass > NEVER && rejects(*k)).map(|(_, mass)| mass).sum()
 }
+
+/// A probability that adds nothing to any level.
+const NEVER: f64 = 1e-30;
 
 /// Which process must cross.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -162,25 +176,40 @@ fn clopper_pearson(delta: f64, alpha: f64, crosses: Crosses) -> f64 {
     })
 }
 
+/// The evidence at each look of the sequential test, for the numbers of failures that come up.
+type Looks = Vec<Vec<Option<LogE>>>;
+
+/// The number of trials of the sequential test.
+const MOST: u64 = 2000;
+
+/// Returns the evidence at each look.
+fn looks(delta: f64) -> Looks {
+    let at = |n: u64| {
+        let known = |failures: u64| {
+            (binomial(n, failures, delta) > NEVER).then(|| prob::log_e(failures, n - failures, delta))
+        };
+        (0..=n).map(known).collect()
+    };
+    (1..=MOST / BLOCK as u64).map(|look| at(look * BLOCK as u64)).collect()
+}
+
 /// Returns the probability that the sequential test crosses at one of its looks, up to 2000 trials.
-fn sequential(delta: f64, alpha: f64, crosses: Crosses) -> f64 {
+fn sequential(delta: f64, known: &OnceLock<Looks>, alpha: f64, crosses: Crosses) -> f64 {
     let block = BLOCK as u64;
     let step: Vec<f64> = (0..=block).map(|k| binomial(block, k, delta)).collect();
     let (mut law, mut crossed) = (vec![1.0], 0.0);
-    for look in 1..=2000 / block {
-        let n = look * block;
-        let mut next = vec![0.0; n as usize + 1];
-        for (failures, mass) in law.iter().enumerate().filter(|(_, mass)| **mass > 1e-30) {
+    for evidence in known.get_or_init(|| looks(delta)) {
+        let mut next = vec![0.0; evidence.len()];
+        for (failures, mass) in law.iter().enumerate().filter(|(_, mass)| **mass > NEVER) {
             step.iter().enumerate().for_each(|(k, share)| next[failures + k] += mass * share);
         }
-        for (failures, mass) in next.iter_mut().enumerate().filter(|(_, mass)| **mass > 1e-30) {
-            let e = prob::log_e(failures as u64, n - failures as u64, delta);
-            let e = match crosses {
-                Crosses::Refute => e.refute,
-                Crosses::Support => e.support,
-                Crosses::Either => e.refute.max(e.support),
-            };
-            if e >= -alpha.ln() {
+        for (mass, e) in next.iter_mut().zip(evidence) {
+            let crosses = e.is_some_and(|e| match crosses {
+                Crosses::Refute => e.refute >= -alpha.ln(),
+                Crosses::Support => e.support >= -alpha.ln(),
+                Crosses::Either => e.refute.max(e.support) >= -alpha.ln(),
+            });
+            if crosses {
                 crossed += std::mem::take(mass);
             }
         }
@@ -276,36 +305,65 @@ impl Tilted {
             UnitMeanLaw::Spikes => f64::from(u8::from(uniform() < 0.01 * self.mean)) * 100.0,
         }
     }
+}
 
-    /// Returns the logarithm of the density at `x` over that at mean one.
-    fn ln_ratio(self, x: f64) -> f64 {
-        let m = self.mean;
-        match self.law {
-            UnitMeanLaw::Exponential => x - x / m - m.ln(),
-            UnitMeanLaw::ChiSquare => 0.5 * (x - x / m - m.ln()),
-            UnitMeanLaw::Lognormal => {
-                let (z, shift) = (x.ln() + 0.5, m.ln());
-                shift * (z - 0.5 * shift)
-            }
-            UnitMeanLaw::Pareto => {
-                (self.exponent() / 3.0).ln() - (self.exponent() - 3.0) * (x / Self::SCALE).ln()
-            }
-            UnitMeanLaw::Spikes if x > 0.0 => m.ln(),
-            UnitMeanLaw::Spikes => ((1.0 - 0.01 * m) / 0.99).ln(),
-        }
+impl UnitMeanLaw {
+    /// What the density at `x` depends on.
+    fn statistic(self, x: f64) -> (f64, f64) {
+        let of = match self {
+            UnitMeanLaw::Lognormal => x.ln() + 0.5,
+            UnitMeanLaw::Pareto => (x / Tilted::SCALE).ln(),
+            _ => x,
+        };
+        (x, of)
     }
 }
 
-/// Plays blocks until the judge stops.
-fn play(
+/// The logarithm of a density over that of the same family at mean one: linear in the statistic of the draw,
+/// but for the spikes.
+#[derive(Clone, Copy)]
+struct LnRatio {
+    slope: f64,
+    constant: f64,
+    at_spike: f64,
+}
+
+impl LnRatio {
+    fn of(tilted: Tilted) -> Self {
+        let m = tilted.mean;
+        let linear = |slope: f64, constant: f64| LnRatio { slope, constant, at_spike: constant };
+        match tilted.law {
+            UnitMeanLaw::Exponential => linear(1.0 - 1.0 / m, -m.ln()),
+            UnitMeanLaw::ChiSquare => linear(0.5 * (1.0 - 1.0 / m), -0.5 * m.ln()),
+            UnitMeanLaw::Lognormal => linear(m.ln(), -0.5 * m.ln().powi(2)),
+            UnitMeanLaw::Pareto => linear(3.0 - tilted.exponent(), (tilted.exponent() / 3.0).ln()),
+            UnitMeanLaw::Spikes => {
+                LnRatio { slope: 0.0, constant: ((1.0 - 0.01 * m) / 0.99).ln(), at_spike: m.ln() }
+            }
+        }
+    }
+
+    /// Returns its value at a draw, given with its statistic.
+    fn at(self, x: f64, statistic: f64) -> f64 {
+        self.slope * statistic + if x > 0.0 { self.at_spike } else { self.constant }
+    }
+}
+
+/// Plays blocks until the judge stops. The ratios are functions of a draw with its `statistic`.
+fn play<S: Copy>(
     judge: &mut MeanJudge,
     weight: &mut Weight,
     mut draw: impl FnMut() -> f64,
-    ln_ratio: impl Fn(usize, f64) -> f64,
+    statistic: impl Fn(f64) -> S,
+    ln_ratio: impl Fn(usize, S) -> f64,
 ) {
+    let mut block = [0.0; BLOCK];
     loop {
-        let block: Vec<f64> = (0..BLOCK).map(|_| draw()).collect();
-        block.iter().for_each(|x| weight.add(|law| ln_ratio(law, *x)));
+        for x in &mut block {
+            *x = draw();
+            let seen = statistic(*x);
+            weight.add(|law| ln_ratio(law, seen));
+        }
         if judge.push_block(&block) == Flow::Stop {
             return;
         }
@@ -315,9 +373,13 @@ fn play(
 /// The betting process against a mean that equals its bound, up to 2000 trials.
 fn mean_refute(law: UnitMeanLaw, alpha: f64, runs: u64, uniform: &mut UnitDraw<'_>) -> Rejection {
     let laws = [1.1, 1.25, 1.5, 2.0, 4.0].map(|mean| Tilted { law, mean });
+    let ratios = laws.map(LnRatio::of);
+    // The weights vary most where the tail is heavy, and the moments are finite.
+    let runs = if law == UnitMeanLaw::Lognormal { runs } else { runs.div_ceil(3) };
     importance(laws.len(), alpha, runs, |from, weight| {
         let mut judge = MeanJudge::new(1.0, alpha, 2000);
-        play(&mut judge, weight, || laws[from].draw(uniform), |law, x| laws[law].ln_ratio(x));
+        let draw = || laws[from].draw(uniform);
+        play(&mut judge, weight, draw, |x| law.statistic(x), |law, (x, s)| ratios[law].at(x, s));
         judge.finish().p_refute
     })
 }
@@ -336,10 +398,9 @@ fn mean_support(law: UnitMeanLaw, alpha: f64, runs: u64, uniform: &mut UnitDraw<
     };
     // The tilt that moves the mean by as many standard errors as the test asks for, to first order.
     let tilt = normal_upper_quantile(alpha / 25.0) / (sd * f64::from(n).sqrt());
-    let tilts = [0.5, 0.8, 1.1, 1.5, 2.0].map(|far| {
-        let tilt = far * tilt;
-        (tilt, laplace(law, tilt).ln())
-    });
+    let tilts = [0.5, 0.8, 1.1, 1.5, 2.0].map(|far| far * tilt);
+    let means = laplace(law, tilts);
+    let tilts: Vec<(f64, f64)> = tilts.into_iter().zip(means.map(f64::ln)).collect();
     importance(tilts.len(), alpha, runs, |from, weight| {
         let mut draw = || loop {
             let x = law.draw(uniform);
@@ -354,8 +415,8 @@ fn mean_support(law: UnitMeanLaw, alpha: f64, runs: u64, uniform: &mut UnitDraw<
     })
 }
 
-/// Returns `E exp(-tilt X)`, by the midpoint rule over the quantiles.
-fn laplace(law: UnitMeanLaw, tilt: f64) -> f64 {
+/// Returns `E exp(-tilt X)` for each tilt, by the midpoint rule over the quantiles.
+fn laplace<const N: usize>(law: UnitMeanLaw, tilts: [f64; N]) -> [f64; N] {
     let points = 100_000;
     let quantile = |u: f64| match law {
         UnitMeanLaw::Exponential => -(-u).ln_1p(),
@@ -364,19 +425,24 @@ fn laplace(law: UnitMeanLaw, tilt: f64) -> f64 {
         UnitMeanLaw::Pareto => Tilted::SCALE * (1.0 - u).powf(-1.0 / 3.0),
         UnitMeanLaw::Spikes => f64::from(u8::from(u < 0.01)) * 100.0,
     };
-    let at = |i: i32| (-tilt * quantile((f64::from(i) + 0.5) / f64::from(points))).exp();
-    (0..points).map(at).sum::<f64>() / f64::from(points)
+    let mut sums = [0.0; N];
+    for i in 0..points {
+        let x = quantile((f64::from(i) + 0.5) / f64::from(points));
+        sums.iter_mut().zip(tilts).for_each(|(sum, tilt)| *sum += (-tilt * x).exp());
+    }
+    sums.map(|sum| sum / f64::from(points))
 }
 
 /// The betting process for a uniform variable in [0, 1] whose mean equals its bound, up to 1000 trials.
 fn mean_support_bounded(alpha: f64, runs: u64, uniform: &mut UnitDraw<'_>) -> Rejection {
     // Densities proportional to exp(-tilt x).
     let tilts = [0.4, 0.8, 1.6, 3.2_f64];
+    let whole = |tilt: f64| -(-tilt).exp_m1();
+    let logs = tilts.map(|tilt| (tilt / whole(tilt)).ln());
     importance(tilts.len(), alpha, runs.div_ceil(8), |from, weight| {
         let mut judge = MeanJudge::new(0.5, alpha, 1000).with_upper(1.0);
-        let whole = |tilt: f64| -(-tilt).exp_m1();
         let draw = || -(-uniform() * whole(tilts[from])).ln_1p() / tilts[from];
-        play(&mut judge, weight, draw, |law, x| (tilts[law] / whole(tilts[law])).ln() - tilts[law] * x);
+        play(&mut judge, weight, draw, |x| x, |law, x| logs[law] - tilts[law] * x);
         judge.finish().p_support
     })
 }
@@ -389,9 +455,10 @@ fn reaching(replicates: u64, t: f64) -> (f64, f64) {
     (-share * spread, spread)
 }
 
-/// Returns the logarithm of the density of `mean + spread z` over the standard normal one.
-fn ln_normal_ratio((mean, spread): (f64, f64), x: f64) -> f64 {
-    0.5 * (x * x - ((x - mean) / spread).powi(2)) - spread.ln()
+/// Returns the logarithm of the density of `mean + spread z` over the standard normal one, `ln_spread` being
+/// that of the spread.
+fn ln_normal_ratio((mean, spread): (f64, f64), ln_spread: f64, x: f64) -> f64 {
+    0.5 * (x * x - ((x - mean) / spread).powi(2)) - ln_spread
 }
 
 /// A t test of standard normal replicates against "the mean is at least 0".
@@ -408,10 +475,11 @@ fn normal_sample(
         let (mean, spread) = reaching(replicates, far * t);
         (size * mean, size * spread)
     });
+    let ln_spreads = laws.map(|(_, spread)| spread.ln());
     importance(laws.len(), alpha, runs, |from, weight| {
         let (mean, spread) = laws[from];
         let sample: Vec<f64> = (0..replicates).map(|_| mean + spread * normal(uniform)).collect();
-        sample.iter().for_each(|x| weight.add(|law| ln_normal_ratio(laws[law], *x)));
+        sample.iter().for_each(|x| weight.add(|law| ln_normal_ratio(laws[law], ln_spreads[law], *x)));
         p_value(&sample, alpha)
     })
 }
@@ -425,6 +493,7 @@ fn equal_refute(alpha: f64, runs: u64, uniform: &mut UnitDraw<'_>) -> Rejection 
     let reach = student_upper_quantile(0.5 * share, 1e9) / (equal::MIN_DRAWS as f64).sqrt();
     let law = UnitMeanLaw::Exponential;
     let laws = [-1.15, -1.0, 1.0, 1.15].map(|far| Tilted { law, mean: 1.0 + far * reach });
+    let ratios = laws.map(LnRatio::of);
     let one = importance(laws.len(), share, runs.div_ceil(4), |from, weight| {
         let mut judge = EqualJudge::new(vec![1.0], Vec::new());
         let mut sum = 0.0;
@@ -435,7 +504,7 @@ fn equal_refute(alpha: f64, runs: u64, uniform: &mut UnitDraw<'_>) -> Rejection 
         }
         // The ratio depends on the sum alone.
         let n = equal::MIN_DRAWS as f64;
-        weight.add(|law| n * laws[law].ln_ratio(sum / n));
+        weight.add(|law| n * ratios[law].at(sum / n, sum / n));
         judge.finish(None, share).p_refute
     });
     Rejection { probability: coordinates * one.probability, se: coordinates * one.se }
@@ -472,13 +541,16 @@ fn ten_cells(alpha: f64, runs: u64, uniform: &mut UnitDraw<'_>) -> Rejection {
 }
 
 /// Samples of 100 whose ratio of means equals the upper end of the range.
-fn ratio_support(law: UnitMeanLaw, alpha: f64, runs: u64, uniform: &mut UnitDraw<'_>) -> Rejection {
-    let laws = [0.5, 0.58, 0.66, 0.74].map(|mean| [mean, 1.0 / mean].map(|mean| Tilted { law, mean }));
+fn ratio_support(tilted: UnitMeanLaw, alpha: f64, runs: u64, uniform: &mut UnitDraw<'_>) -> Rejection {
+    let laws =
+        [0.5, 0.58, 0.66, 0.74].map(|mean| [mean, 1.0 / mean].map(|mean| Tilted { law: tilted, mean }));
+    let ratios = laws.map(|both| both.map(LnRatio::of));
     importance(laws.len(), alpha, runs, |from, weight| {
         let samples: [Vec<f64>; 2] =
             laws[from].map(|law| (0..100).map(|_| law.draw(uniform)).collect::<Vec<f64>>());
         for (i, sample) in samples.iter().enumerate() {
-            sample.iter().for_each(|x| weight.add(|law| laws[law][i].ln_ratio(*x)));
+            let seen = sample.iter().map(|x| tilted.statistic(*x));
+            seen.for_each(|(x, statistic)| weight.add(|law| ratios[law][i].at(x, statistic)));
         }
         ratio::independent(&samples[0], &samples[1], (0.0, 1.0), alpha).p_support
     })
@@ -490,12 +562,14 @@ fn compare_worse(alpha: f64, runs: u64, uniform: &mut UnitDraw<'_>) -> Rejection
     let t = student_upper_quantile(alpha, 2.0 * replicates as f64 - 2.0);
     // Each of the two means goes half of the way, whose standard error is sqrt(2) of its own.
     let laws = [1.0, 1.1].map(|far| reaching(replicates, far * t / std::f64::consts::SQRT_2));
-    importance(laws.len(), alpha, 10 * runs, |from, weight| {
+    let ln_spreads = laws.map(|(_, spread)| spread.ln());
+    importance(laws.len(), alpha, 3 * runs, |from, weight| {
         let (mean, spread) = laws[from];
         let [old, new] = [mean, -mean]
             .map(|mean| (0..replicates).map(|_| mean + spread * normal(uniform)).collect::<Vec<f64>>());
-        old.iter().for_each(|x| weight.add(|law| ln_normal_ratio(laws[law], *x)));
-        new.iter().for_each(|x| weight.add(|law| ln_normal_ratio((-laws[law].0, laws[law].1), *x)));
+        old.iter().for_each(|x| weight.add(|law| ln_normal_ratio(laws[law], ln_spreads[law], *x)));
+        // The mirror image.
+        new.iter().for_each(|x| weight.add(|law| ln_normal_ratio(laws[law], ln_spreads[law], -*x)));
         let scaled = |sample: Vec<f64>| sample.iter().map(|z| 1.0 + 0.05 * z).collect::<Vec<f64>>();
         let change = compare::compare(
             &scaled(old),

@@ -18,7 +18,7 @@
 //! have at least an eighth of their weight in `wbar_s`. The number of rounds without a feature is a matter of
 //! what is asked for, which a crippled estimate leaves as it is: that cell says nothing about learning.
 
-use super::regret::{drawn, judge_exponent, marks, mean_at};
+use super::regret::{drawn, judge_exponent, marks, mean_at, shown};
 use super::watched::{self, Exploration, Silenced, Watched};
 use lao_algorithms::ito::GreedyParams;
 use lao_algorithms::ito::{Rda2, Rda3, Regularization};
@@ -26,9 +26,8 @@ use lao_datasets::memory::Rows;
 use lao_datasets::synthetic::{Noise, Rademacher, Scaled, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, Session, SessionLimit};
-use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
+use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, View};
 use lao_verification_engine::judge::prob;
-use lao_verification_engine::mutants::Cripple;
 
 pub(crate) const DIM: usize = 10;
 pub(crate) const BUDGET: usize = 4;
@@ -66,6 +65,7 @@ impl Averages for lao_algorithms::ito::Greedy {
 /// One run: at every mark, the rounds so far without a relevant feature (both together) and
 /// `|wbar_s - w*|^2`; and whether the last round was without one, or `wbar_s` has less
 /// than an eighth of its weight.
+#[derive(Clone)]
 struct Run {
     absent: Vec<f64>,
     error: Vec<f64>,
@@ -78,12 +78,13 @@ pub(crate) fn experiment<L: Averages>(
     name: &str,
     learner: impl Fn() -> anyhow::Result<L> + Sync,
 ) -> anyhow::Result<()> {
-    let (runs, last, first) = (cx.size("runs")?, cx.size("rounds")?, cx.size("burnt_in")?);
-    let (fault, cripple) = (cx.fault(&watched::FAULTS), cx.cripple());
+    let (last, first) = (cx.size("rounds")?, cx.size("burnt_in")?);
+    let fault = cx.fault(&watched::FAULTS);
     let after = if fault == Some(Exploration::Frozen) { 100 } else { u64::MAX };
     let greedy = fault == Some(Exploration::Greedy);
+    let runs = cx.size(if greedy { "greedy_runs" } else { "runs" })?;
     let marks = marks(256, last, 2 * (last / 256).ilog2() as usize + 1);
-    let all = cx.all_trials("runs", runs, |trial| {
+    let all = shown(cx, "runs", runs, |trial, views| {
         let design = Scaled::new(Rademacher::new(DIM)?, 1.0 / (DIM as f64).sqrt())?;
         let star = SparseVector::new(DIM, FEATURES.to_vec(), WEIGHTS.to_vec())?;
         let inner = Virtual::new(design, star, Noise::Signs(0.1), &trial.seed.child("data"))?;
@@ -92,9 +93,9 @@ pub(crate) fn experiment<L: Averages>(
         if greedy {
             let regularization = Regularization::sqrt(EXPLOIT);
             let greedy = GreedyParams { dim: DIM, budget: BUDGET, regularization, radius: 1.0 };
-            run(greedy.build()?, cripple, Session::new(source, Budget::PerExample(BUDGET), &seed), &marks)
+            run(greedy.build()?, views, Session::new(source, Budget::PerExample(BUDGET), &seed), &marks)
         } else {
-            run(learner()?, cripple, Session::new(source, Budget::PerExample(BUDGET), &seed), &marks)
+            run(learner()?, views, Session::new(source, Budget::PerExample(BUDGET), &seed), &marks)
         }
     })?;
 
@@ -143,29 +144,36 @@ pub(crate) fn experiment<L: Averages>(
 
 fn run<L: Averages>(
     learner: L,
-    cripple: Option<Cripple>,
+    views: &[View],
     mut session: Session<Rows<f64>>,
     marks: &[u64],
-) -> anyhow::Result<Run> {
-    let wbar = |learner: &L| {
-        let mut wbar = learner.wbar();
-        if let Some(cripple) = cripple {
+) -> anyhow::Result<Vec<Run>> {
+    let seen = |mut wbar: Vec<f64>, view: &View| {
+        if let Some(cripple) = view {
             cripple.estimate(&[], &mut wbar);
         }
         wbar
     };
     let mut learner = Watched::new(learner, &FEATURES);
-    let (mut absent, mut error) = (Vec::new(), Vec::new());
+    let (mut absent, mut wbars) = (Vec::new(), Vec::new());
     for &mark in marks {
         session.run(&mut learner, SessionLimit::after_examples(mark), |_, _| {})?;
         absent.push(learner.absent.iter().sum::<u64>() as f64);
-        let mut distance = wbar(&learner.inner);
-        FEATURES.iter().zip(WEIGHTS).for_each(|(&j, weight)| distance[j as usize] -= weight);
-        error.push(distance.iter().map(|x| x * x).sum());
+        wbars.push(learner.inner.wbar());
     }
     // One round more, so that the last one does not explore.
     session.run(&mut learner, SessionLimit::after_examples(session.ledger().examples + 1), |_, _| {})?;
-    let found = wbar(&learner.inner);
-    let faint = FEATURES.iter().zip(WEIGHTS).any(|(&j, weight)| found[j as usize] / weight < 0.125);
-    Ok(Run { absent, error, incomplete: faint || learner.missing.contains(&true) })
+    let (last, missing) = (learner.inner.wbar(), learner.missing.contains(&true));
+    let in_view = |view: &View| {
+        let distance = |wbar: &Vec<f64>| {
+            let mut distance = seen(wbar.clone(), view);
+            FEATURES.iter().zip(WEIGHTS).for_each(|(&j, weight)| distance[j as usize] -= weight);
+            distance.iter().map(|x| x * x).sum()
+        };
+        let found = seen(last.clone(), view);
+        let faint = FEATURES.iter().zip(WEIGHTS).any(|(&j, weight)| found[j as usize] / weight < 0.125);
+        let error = wbars.iter().map(distance).collect();
+        Run { absent: absent.clone(), error, incomplete: faint || missing }
+    };
+    Ok(views.iter().map(in_view).collect())
 }

@@ -5,7 +5,7 @@
 //! `|w*|^2` is about k/2; here they come from [`gauss_spread`]. Neither `|x| <= 1` nor `|y| <= 1` holds, as
 //! in the paper. The ball of the dual averages has the radius `max(1, |w*|)`.
 
-use super::regret::{Race, mean_at};
+use super::regret::{Race, VIEWS, mean_at, view};
 use anyhow::Context as _;
 use lao_algorithms::Task;
 use lao_algorithms::baselines::FkkParams;
@@ -16,7 +16,8 @@ use lao_observation::Learner;
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, Trial};
 use lao_verification_engine::judge::slope;
 use lao_verification_engine::judge::{Finding, FindingKind, paired, ratio};
-use lao_verification_engine::mutants::{Cripple, Crippled};
+use lao_verification_engine::mutants::Cripple;
+use std::sync::Arc;
 
 /// A method of Section 6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +81,7 @@ pub(crate) struct Contest {
     pub scales: Scales,
     /// What an arm gets wrong.
     pub fault: Fault,
-    /// How every learner is crippled.
+    /// How every learner is shown.
     pub cripple: Option<Cripple>,
 }
 
@@ -112,9 +113,9 @@ pub(crate) struct Curves {
 }
 
 impl Contest {
-    /// A fresh learner; `star_l1` is `|w*|_1`, which AELR is given.
+    /// A fresh learner, sound; `star_l1` is `|w*|_1`, which AELR is given.
     pub fn learner(&self, method: Method, star_l1: f64) -> anyhow::Result<Box<dyn Learner>> {
-        let Contest { dim, sparsity, kept, rounds, scales, fault, cripple, .. } = *self;
+        let Contest { dim, sparsity, kept, rounds, scales, fault, .. } = *self;
         let whole = self.energy.sqrt().max(1.0);
         let radius = match method {
             Method::A1 | Method::A2 | Method::A3 => fault.ball * whole,
@@ -126,13 +127,11 @@ impl Contest {
         let (explore, exploit) = (Regularization::sqrt(scales.explore), Regularization::sqrt(scales.exploit));
         let penalty = scales.penalty;
         Ok(match method {
-            Method::A1 => boxed(Rda1Params { dim, budget, kept, regularization, radius }.build()?, cripple),
-            Method::A2 => boxed(Rda2Params { dim, budget, explore, exploit, radius }.build()?, cripple),
-            Method::A3 => {
-                boxed(Rda3Params { dim, budget, explore, exploit, radius, penalty }.build()?, cripple)
-            }
-            Method::Greedy => boxed(GreedyParams { dim, budget, regularization, radius }.build()?, cripple),
-            Method::Uniform => boxed(UniformParams { dim, budget, regularization, radius }.build()?, cripple),
+            Method::A1 => Box::new(Rda1Params { dim, budget, kept, regularization, radius }.build()?),
+            Method::A2 => Box::new(Rda2Params { dim, budget, explore, exploit, radius }.build()?),
+            Method::A3 => Box::new(Rda3Params { dim, budget, explore, exploit, radius, penalty }.build()?),
+            Method::Greedy => Box::new(GreedyParams { dim, budget, regularization, radius }.build()?),
+            Method::Uniform => Box::new(UniformParams { dim, budget, regularization, radius }.build()?),
             Method::Aelr | Method::AelrObserved => {
                 let params = AelrParams::from_theorem(Horizon {
                     dim,
@@ -144,7 +143,7 @@ impl Contest {
                     Method::Aelr => Prediction::Unbiased,
                     _ => Prediction::Observed,
                 };
-                boxed(AelrParams { prediction, ..params }.build()?, cripple)
+                Box::new(AelrParams { prediction, ..params }.build()?)
             }
             Method::Fkk => {
                 let params = FkkParams::from_theorem(&Task {
@@ -154,7 +153,7 @@ impl Contest {
                     examples: rounds,
                     ..Task::default()
                 });
-                boxed(FkkParams { radius, ..params }.build()?, cripple)
+                Box::new(FkkParams { radius, ..params }.build()?)
             }
         })
     }
@@ -165,52 +164,83 @@ impl Contest {
         if all { self.dim } else { self.budget }
     }
 
-    /// Runs every method on the first so many of the instances.
+    /// What the run of a method depends on, beside the instance. The view says what an arm shows of it.
+    fn played(&self, cell: &str, method: Method, shown: usize) -> String {
+        let rda = matches!(method, Method::A1 | Method::A2 | Method::A3);
+        let ball = if rda { self.fault.ball } else { self.fault.others };
+        let (sight, rounds) = (self.sight(method), self.rounds);
+        let (ball, kept) = match method {
+            Method::A1 => (ball, self.kept),
+            Method::Fkk => (1.0, 0),
+            _ => (ball, 0),
+        };
+        let name = method.name();
+        format!(
+            "{cell}: {name} of {sight} attributes, kept {kept}, ball {ball}, {rounds} rounds, view {shown}"
+        )
+    }
+
+    /// Runs every method on the first so many of the instances. Arms share the runs of methods that their
+    /// faults do not reach.
     pub fn run(&self, cx: &Context<'_>, cell: &str, methods: &[(Method, u64)]) -> anyhow::Result<Curves> {
         let trials = methods.iter().map(|method| method.1).max().unwrap_or(0);
         let marks: Vec<u64> = (1..=20).map(|k| k * self.rounds / 20).collect();
-        let all = cx.all_trials(cell, trials, |trial: &Trial| {
-            let norm = self.energy.sqrt();
-            let mut source = gauss_spread(self.dim, self.sparsity, norm, &trial.seed.child("data"))?;
-            let star = source.theta_star().to_owned_vector();
-            let star_l1: f64 = star.values().iter().map(|w| w.abs()).sum();
-            let race = Race::new(&mut source, star.view(), marks.clone())?;
-            let hindsight = match self.dim {
-                ..=10 if cx.honest() => race.comparator() - race.best_sparse(self.sparsity)?,
-                _ => 0.0,
-            };
-            let mut curves = Vec::new();
-            // All methods begin at zero.
-            let still = match self.cripple {
-                Some(cripple) if cripple.stands_still() => Some(race.regret_of_zero()?),
-                _ => None,
-            };
-            for &(method, most) in methods {
-                curves.push(if trial.number >= most {
-                    None
-                } else if still.is_some() {
-                    still.clone()
-                } else {
+        let shown = view(self.cripple);
+        // The honest arm shows what the crippled learners are in its runs.
+        let views = if cx.honest() { &VIEWS[..] } else { &VIEWS[shown..=shown] };
+        let known = |method: Method, most: u64, shown: usize| -> Option<Arc<Vec<Vec<f64>>>> {
+            let none = || anyhow::bail!("nobody has played it");
+            let known = cx.shared::<Vec<Vec<f64>>>(&self.played(cell, method, shown), none);
+            known.ok().filter(|curves| curves.len() as u64 >= most)
+        };
+        let to_play: Vec<(Method, u64)> =
+            methods.iter().copied().filter(|(method, most)| known(*method, *most, shown).is_none()).collect();
+        let star = format!("{cell}: losses of w*");
+        let play = || {
+            cx.all_trials(cell, trials, |trial: &Trial| {
+                let norm = self.energy.sqrt();
+                let mut source = gauss_spread(self.dim, self.sparsity, norm, &trial.seed.child("data"))?;
+                let star = source.theta_star().to_owned_vector();
+                let star_l1: f64 = star.values().iter().map(|w| w.abs()).sum();
+                let race = Race::new(&mut source, star.view(), marks.clone())?;
+                let hindsight = match self.dim {
+                    ..=10 if cx.honest() => race.comparator() - race.best_sparse(self.sparsity)?,
+                    _ => 0.0,
+                };
+                let curves = to_play.iter().map(|&(method, most)| {
+                    if trial.number >= most {
+                        return Ok(None);
+                    }
                     let mut learner = self.learner(method, star_l1)?;
                     let seed = trial.seed.child("algorithm").child(method.name());
-                    Some(race.regret(learner.as_mut(), self.sight(method), &seed)?)
+                    // All methods begin at zero.
+                    race.regrets(learner.as_mut(), self.sight(method), &seed, views, |_| {}).map(Some)
                 });
+                Ok((curves.collect::<anyhow::Result<Vec<_>>>()?, (race.comparator(), hindsight)))
+            })
+        };
+        let mut losses: Option<Vec<(f64, f64)>> = None;
+        if !to_play.is_empty() {
+            let all = play()?;
+            for (i, &(method, _)) in to_play.iter().enumerate() {
+                for (j, of_view) in views.iter().enumerate() {
+                    let curves = all.iter().filter_map(|(curves, _)| Some(curves[i].as_ref()?[j].clone()));
+                    let name = self.played(cell, method, view(*of_view));
+                    cx.shared::<Vec<Vec<f64>>>(&name, || Ok(curves.collect()))?;
+                }
             }
-            Ok((curves, (race.comparator(), hindsight)))
-        })?;
-        let (comparator, hindsight) = all.iter().map(|(_, losses)| *losses).unzip();
-        let of = methods.iter().enumerate().map(|(i, &(method, _))| {
-            (method, all.iter().filter_map(|(curves, _)| curves[i].clone()).collect())
-        });
-        Ok(Curves { of: of.collect(), marks, comparator, hindsight })
-    }
-}
-
-/// A learner of any kind, crippled or not.
-fn boxed<L: Learner + 'static>(learner: L, cripple: Option<Cripple>) -> Box<dyn Learner> {
-    match cripple {
-        None => Box::new(learner),
-        some => Box::new(Crippled::new(learner, some)),
+            losses = Some(all.iter().map(|(_, losses)| *losses).collect());
+        }
+        let losses = cx.shared::<Vec<(f64, f64)>>(&star, || losses.context("nobody has played"))?;
+        anyhow::ensure!(losses.len() as u64 >= trials, "{cell}: {} trials of {trials}", losses.len());
+        let (comparator, hindsight) = losses.iter().copied().unzip();
+        let mut of = Vec::with_capacity(methods.len());
+        for &(method, most) in methods {
+            let curves =
+                known(method, most, shown).with_context(|| format!("{} has no runs", method.name()))?;
+            of.push((method, curves[..most as usize].to_vec()));
+        }
+        Ok(Curves { of, marks, comparator, hindsight })
     }
 }
 

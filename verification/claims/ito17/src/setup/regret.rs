@@ -2,13 +2,20 @@
 
 use anyhow::{Context as _, ensure};
 use lao_datasets::memory::Rows;
-use lao_kernels::{SparseVector, SparseView};
+use lao_kernels::SparseVector;
+use lao_kernels::SparseView;
 use lao_observation::session::mean_squared_error;
 use lao_observation::{
-    BlockBuf, Budget, LearnError, Learner, Seed, Session, SessionError, SessionLimit, Source,
+    Ask, BlockBuf, Budget, LearnError, Learner, Rng, Row, Seed, Session, SessionError, SessionLimit, Source,
+    Told,
 };
-use lao_verification_engine::context::Context;
+use lao_verification_engine::context::{Context, Trial, View};
 use lao_verification_engine::judge::slope::{self, Exponent, SlopeJudge};
+use lao_verification_engine::mutants::Cripple;
+use std::any::Any;
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Examples, drawn once and kept, with the loss of a fixed predictor at some marks: the regret of any learner
 /// on them is its own squared loss less that.
@@ -42,6 +49,35 @@ impl Race {
         self.regret_watched(learner, budget, seed, |_| {})
     }
 
+    /// As [`regret_watched`](Self::regret_watched), of a learner that begins at zero, in each of these views
+    /// of its predictions: one run has them all.
+    pub fn regrets<L: Learner + ?Sized>(
+        &self,
+        learner: &mut L,
+        budget: usize,
+        seed: &Seed,
+        views: &[View],
+        mut look: impl FnMut(&L),
+    ) -> anyhow::Result<Vec<Vec<f64>>> {
+        if views == [None] {
+            return Ok(vec![self.regret_watched(learner, budget, seed, look)?]);
+        }
+        let mut shown = Shown { inner: learner, views, said: Cell::new(0.0), losses: vec![0.0; views.len()] };
+        let (mut at_marks, mut marks) = (Vec::with_capacity(self.marks.len()), 0..);
+        let played = self.regret_watched(&mut shown, budget, seed, |shown| {
+            let mark = marks.next().unwrap_or(0);
+            at_marks.push(shown.losses.iter().map(|loss| loss - self.comparator[mark]).collect::<Vec<f64>>());
+            look(&*shown.inner);
+        })?;
+        let curve = |view: usize| {
+            let mut curve: Vec<f64> = at_marks.iter().map(|losses| losses[view]).collect();
+            // A run that has diverged has no regret at the marks to come.
+            curve.resize(played.len(), f64::INFINITY);
+            curve
+        };
+        Ok((0..views.len()).map(curve).collect())
+    }
+
     /// As [`regret`](Self::regret), with a look at the learner at every mark.
     pub fn regret_watched<L: Learner + ?Sized>(
         &self,
@@ -68,13 +104,6 @@ impl Race {
         Ok(curve)
     }
 
-    /// Regret of the predictor zero at every mark: that of a learner that begins there and stays.
-    pub fn regret_of_zero(&self) -> anyhow::Result<Vec<f64>> {
-        let zero = SparseVector::zeros(self.source.dim());
-        let losses = losses(zero.view(), &mut self.source.clone(), &self.marks)?;
-        Ok(losses.iter().zip(&self.comparator).map(|(loss, comparator)| loss - comparator).collect())
-    }
-
     /// Squared loss of the comparator up to the last mark.
     pub fn comparator(&self) -> f64 {
         self.comparator.last().copied().unwrap_or(0.0)
@@ -99,6 +128,111 @@ impl Race {
             left -= rows;
         }
         Ok(moments.best_sparse(sparsity))
+    }
+}
+
+/// A learner whose predictions are judged in several views; all of them begin at zero.
+struct Shown<'a, L: ?Sized> {
+    inner: &'a mut L,
+    views: &'a [View],
+    /// What it said of the example that it is told next.
+    said: Cell<f64>,
+    /// Squared losses in each view.
+    losses: Vec<f64>,
+}
+
+impl<L: Learner + ?Sized> Learner for Shown<'_, L> {
+    fn dim(&self) -> usize {
+        self.inner.dim()
+    }
+
+    fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
+        self.inner.ask(rng, ask);
+    }
+
+    fn predict(&self, seen: Row<'_>) -> f64 {
+        self.said.set(self.inner.predict(seen));
+        self.said.get()
+    }
+
+    fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
+        if let Told::Values(block) = &told
+            && let Some(example) = block.single()
+        {
+            for (view, loss) in self.views.iter().zip(&mut self.losses) {
+                let said = view.map_or(self.said.get(), |cripple| cripple.value(0.0, self.said.get()));
+                *loss += (said - example.label).powi(2);
+            }
+        }
+        self.inner.tell(told)
+    }
+
+    fn coefficients(&self) -> SparseView<'_> {
+        self.inner.coefficients()
+    }
+
+    fn updates(&self) -> u64 {
+        self.inner.updates()
+    }
+
+    fn examples_to_next_update(&self) -> Option<u64> {
+        self.inner.examples_to_next_update()
+    }
+}
+
+/// The views of a learner that begins at zero: sound, a hundredth of the way, and at its start.
+pub(crate) const VIEWS: [View; 3] = [None, Some(Cripple::GoesOneHundredth), Some(Cripple::PredictsZero)];
+
+/// The place in [`VIEWS`] of what an arm shows.
+pub(crate) fn view(cripple: Option<Cripple>) -> usize {
+    cripple.map_or(0, |cripple| if cripple.stands_still() { 2 } else { 1 })
+}
+
+/// Runs trials of learners that begin at zero, once for the honest arm and those of all crippled learners:
+/// `trial` returns one result for each of the views. An arm with a fault makes runs of its own.
+pub(crate) fn shown<R: Any + Clone + Send + Sync>(
+    cx: &Context<'_>,
+    cell: &str,
+    n: u64,
+    trial: impl Fn(&Trial, &[View]) -> anyhow::Result<Vec<R>> + Sync,
+) -> anyhow::Result<Vec<R>> {
+    let cripple = cx.cripple();
+    let one = |all: Vec<Vec<R>>, at: usize| -> Vec<R> {
+        all.into_iter().filter_map(|mut views| (at < views.len()).then(|| views.swap_remove(at))).collect()
+    };
+    if !cx.honest() && cripple.is_none() {
+        return Ok(one(cx.all_trials(cell, n, |one| trial(one, &VIEWS[..1]))?, 0));
+    }
+    let all = cx.shared(&format!("runs of {cell}"), || cx.all_trials(cell, n, |one| trial(one, &VIEWS)))?;
+    Ok(one(all.to_vec(), view(cripple)))
+}
+
+/// The results of single trials, which arms share that make the same trial.
+pub(crate) struct Trials<T> {
+    known: Mutex<BTreeMap<(String, u64), T>>,
+}
+
+impl<T: Any + Clone + Send + Sync> Trials<T> {
+    /// Those of the claim, by name.
+    pub fn of(cx: &Context<'_>, name: &str) -> anyhow::Result<Arc<Self>> {
+        cx.shared(name, || Ok(Trials { known: Mutex::default() }))
+    }
+
+    /// The result of a trial. `what` names all that it depends on, but for its number.
+    pub fn get(
+        &self,
+        what: &str,
+        number: u64,
+        compute: impl FnOnce() -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (what.to_owned(), number);
+        if let Some(known) = lock().get(&key) {
+            return Ok(known.clone());
+        }
+        let result = compute()?;
+        lock().insert(key, result.clone());
+        Ok(result)
     }
 }
 

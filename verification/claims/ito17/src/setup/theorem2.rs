@@ -12,7 +12,7 @@ use lao_algorithms::ito::{Rda1Params, Regularization};
 use lao_datasets::synthetic::{Noise, Rademacher, Scaled, Virtual};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{Ask, LearnError, Learner, Rng, Row, Seed, Told};
-use lao_verification_engine::mutants::{Cripple, Crippled};
+use lao_verification_engine::context::View;
 
 /// `sigma`.
 const NOISE: f64 = 0.1;
@@ -70,27 +70,22 @@ impl Shape {
         Rda1Params { dim, budget, kept, regularization, radius: 1.0 }
     }
 
-    /// Squared loss of a learner that observes `budget` attributes per round.
-    pub fn loss(
+    /// Squared loss of a learner that observes `budget` attributes per round, in each of the views.
+    pub fn losses(
         &self,
-        learner: impl Learner,
-        cripple: Option<Cripple>,
+        mut learner: impl Learner,
+        views: &[View],
         (budget, rounds): (usize, u64),
         seed: &Seed,
-    ) -> anyhow::Result<f64> {
+    ) -> anyhow::Result<Vec<f64>> {
         let (dim, kept) = (self.dim, self.kept);
         let design = Scaled::new(Rademacher::new(dim)?, 1.0 / (dim as f64).sqrt())?;
         let last = (dim - kept) as u32..dim as u32;
         let star = SparseVector::new(dim, last.collect(), vec![0.9 / (kept as f64).sqrt(); kept])?;
         let mut source = Virtual::new(design, star.clone(), Noise::Signs(NOISE), &seed.child("data"))?;
         let race = Race::new(&mut source, star.view(), vec![rounds])?;
-        // All learners begin at zero.
-        let regret = if cripple.is_some_and(Cripple::stands_still) {
-            race.regret_of_zero()?
-        } else {
-            race.regret(&mut Crippled::new(learner, cripple), budget, &seed.child("algorithm"))?
-        };
-        Ok(regret[0] + race.comparator())
+        let regrets = race.regrets(&mut learner, budget, &seed.child("algorithm"), views, |_| {})?;
+        Ok(regrets.into_iter().map(|regret| regret[0] + race.comparator()).collect())
     }
 
     /// Half of the regret of the predictor zero, `|w*|^2/d` per round: what a learner has to stay below.
