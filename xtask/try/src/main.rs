@@ -69,7 +69,8 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 
 /// Returns whether a file has this name, or is the module of a folder with this name.
 fn is_called(file: &Path, name: &str) -> bool {
-    let stem = if file.ends_with("mod.rs") { file.parent().and_then(Path::file_name) } else { file.file_stem() };
+    let stem =
+        if file.ends_with("mod.rs") { file.parent().and_then(Path::file_name) } else { file.file_stem() };
     stem.is_some_and(|stem| stem == name)
 }
 
@@ -79,7 +80,11 @@ fn claims_of(file: &Path, files: &[PathBuf]) -> BTreeSet<String> {
     if !listed.is_empty() {
         return listed;
     }
-    files.iter().filter(|other| other.parent() == file.parent()).flat_map(|other| self::listed(other)).collect()
+    files
+        .iter()
+        .filter(|other| other.parent() == file.parent())
+        .flat_map(|other| self::listed(other))
+        .collect()
 }
 
 /// Returns what stands between backticks in the paragraph that begins with `*Claims*`.

@@ -106,7 +106,8 @@ fn grids(arm: Arm, extent: Extent) -> anyhow::Result<Vec<Grid<'static>>> {
         move |point: &Point, seed: &Seed, views: &[View]| point.excess(EXAMPLES, arm, views, seed);
     let in_k = draws.iter().map(|&k| Point::rare(16, 0.4, k));
     let in_d = dims.iter().map(|&d| Point::rare(d, 0.4, 4));
-    let in_k = grid(("excess/eps at m = 160 d log(2d)/(k eps^2), in k", "k"), floats(&draws), in_k, collapsed)?;
+    let in_k =
+        grid(("excess/eps at m = 160 d log(2d)/(k eps^2), in k", "k"), floats(&draws), in_k, collapsed)?;
     let in_d = grid(("excess/eps at m = 160 d log(2d)/(k eps^2), in d", "d"), floats(dims), in_d, collapsed)?;
     // A fault in d or k bends the exponent in that parameter alone.
     let of_k = (arm.power_of_draws != SOUND.power_of_draws, arm.power_of_dim != SOUND.power_of_dim);

@@ -144,9 +144,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let sharper = bound(&problem, &run, arm.constant) * (1.5_f64 / 5.0).sqrt();
     let cell = "axis, d = k = 5, m = 6,000: sharper bound";
     let shown = cx.shown_one_by_one(cell)?;
-    cx.mean(cell, sharper, 208, |trial| {
-        shown.of(trial, |views| excess(&problem, &run, views, &trial.seed))
-    })?;
+    cx.mean(cell, sharper, 208, |trial| shown.of(trial, |views| excess(&problem, &run, views, &trial.seed)))?;
     if cx.honest() {
         let run = Run { fault: Some(clips_lower), ..Run::new(5, 6000) };
         let ends = cx.all_trials("clip", 16, |trial| Ok(excess(&problem, &run, &[None], &trial.seed)?[0]))?;

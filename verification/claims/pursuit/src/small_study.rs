@@ -41,13 +41,7 @@ const TARGETS: [Target; 2] = [
 const TWICE_THE_NOISE: Mutant =
     Mutant::refuted("twice_the_noise", "labels are told with more noise, of standard deviation 2");
 
-fn run(
-    law: Law,
-    marks: &[u64],
-    arm: Arm,
-    views: &[View],
-    trial: &Trial,
-) -> anyhow::Result<Vec<Vec<Point>>> {
+fn run(law: Law, marks: &[u64], arm: Arm, views: &[View], trial: &Trial) -> anyhow::Result<Vec<Vec<Point>>> {
     arm.pursue(&Scene { law, dim: 60, star: 5, noise: 1.0 }, 12, marks, views, trial)
 }
 
