@@ -9,8 +9,8 @@
 //! | sequential test of a probability | the law of the count from look to look, without what has crossed |
 //! | all others | importance sampling |
 //!
-//! The numbers of runs below are such that four standard errors are at most a half of the probability or of the
-//! level, and a fifth where a run costs little.
+//! The numbers of runs are such that four standard errors are less than the level, and a fifth of it where a run
+//! costs little.
 //!
 //! *Importance sampling.* The data are drawn from laws under which rejections are common, and each rejection
 //! counts as much as the null law is smaller there. Several laws share the runs; the weight is against their
@@ -97,9 +97,10 @@ pub fn events() -> Vec<RareEvent> {
     for law in laws.into_iter().filter(|law| *law != UnitMeanLaw::Spikes) {
         // The weights vary most where the tail is heaviest.
         let times = match law {
-            UnitMeanLaw::Pareto => 12,
+            UnitMeanLaw::Pareto => 8,
             UnitMeanLaw::Lognormal => 3,
-            _ => 1,
+            // Here a hundred times the level is exceeded least.
+            _ => 2,
         };
         all.push(event(format!("hall-t support, {law:?}"), move |alpha, runs, uniform| {
             mean_support(law, alpha, times * runs, uniform)
@@ -519,10 +520,10 @@ fn ten_cells(alpha: f64, runs: u64, uniform: &mut UnitDraw<'_>) -> Rejection {
     importance(totals.len(), alpha, runs, |from, weight| {
         let mut counts = [0_u64; 10];
         for drawn in 0..size {
-            let urn = |total: f64, count: u64| (0.1 * total + count as f64) / (total + f64::from(drawn));
-            let mut left = uniform();
+            let total = totals[from];
+            let mut left = uniform() * (total + f64::from(drawn));
             let place = counts.iter().position(|count| {
-                left -= urn(totals[from], *count);
+                left -= 0.1 * total + *count as f64;
                 left < 0.0
             });
             counts[place.unwrap_or(9)] += 1;
