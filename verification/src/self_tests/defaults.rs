@@ -143,6 +143,10 @@ fn distances(
     const ROWS: usize = 200;
     const DIM: usize = 40;
     const STEP: usize = 10;
+    if still(views).is_some() {
+        // All solvers begin at zero, and what stays there needs no data.
+        return Ok(vec![1.0; views.len()]);
+    }
     let mut rng = trial.seed.child("data").rng();
     let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
     let values: Vec<f64> = (0..ROWS * DIM).map(|_| normal()).collect();
@@ -155,14 +159,10 @@ fn distances(
     let task = SolverTask { sparsity: DIM / STEP, step_size: 1.0 / smoothness, start: None };
     let mut solver = (row.build)(Shape::of(&sum), &task)?;
     let limit = SolverLimit::after_calls(passes * ROWS as u64);
-    let found: Vec<f64> = if still(views).is_some() {
-        vec![0.0; DIM]
-    } else {
-        let run = solve(&mut sum, &mut *solver, &trial.seed.child("algorithm"), limit)?;
-        (0..DIM as u32).map(|j| run.predictor.coefficients[0].view().get(j)).collect()
-    };
+    let run = solve(&mut sum, &mut *solver, &trial.seed.child("algorithm"), limit)?;
     let share = |view: &View| {
-        let mut estimate = found.clone();
+        let mut estimate: Vec<f64> =
+            (0..DIM as u32).map(|j| run.predictor.coefficients[0].view().get(j)).collect();
         if let Some(cripple) = view {
             cripple.estimate(&[], &mut estimate);
         }

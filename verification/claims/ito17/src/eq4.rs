@@ -270,7 +270,7 @@ pub const CLAIM: Claim = Claim {
                equality at } w = w^*",
     design: "Exact: three rounds of production Algorithm 1, over all sets and all examples of random laws \
              with three values of x and two of the noise, 5832 histories each; equality at w*, the \
-             inequality at random w, far from w* and near it. By sampling: 40,000 runs of 40 rounds under \
+             inequality at random w, far from w* and near it. By sampling: 50,000 runs of 40 rounds under \
              the online protocol, sets by the production sampler; the mean difference is judged with a \
              margin of .06, a few percent of the sums.",
     standing: Standing::sound().practical(),

@@ -65,7 +65,7 @@ impl UnitMeanLaw {
             UnitMeanLaw::Exponential => -(1.0 - uniform()).ln(),
             UnitMeanLaw::ChiSquare => normal(uniform).powi(2),
             UnitMeanLaw::Lognormal => (normal(uniform) - 0.5).exp(),
-            UnitMeanLaw::Pareto => 2.0 / 3.0 * (1.0 - uniform()).powf(-1.0 / 3.0),
+            UnitMeanLaw::Pareto => 2.0 / 3.0 / (1.0 - uniform()).cbrt(),
             UnitMeanLaw::Spikes => f64::from(u8::from(uniform() < 0.01)) * 100.0,
         }
     }

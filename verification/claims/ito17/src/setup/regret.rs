@@ -2,7 +2,6 @@
 
 use anyhow::{Context as _, ensure};
 use lao_datasets::memory::Rows;
-use lao_kernels::SparseVector;
 use lao_kernels::SparseView;
 use lao_observation::session::mean_squared_error;
 use lao_observation::{
