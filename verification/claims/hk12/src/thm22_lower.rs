@@ -16,8 +16,8 @@ use lao_observation::{
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Context, Direction, Trial};
 use lao_verification_engine::instance::tally;
-use lao_verification_engine::judge::{FindingKind, PropertyTally};
 use lao_verification_engine::judge::slope::{self, Exponent, SlopeJudge};
+use lao_verification_engine::judge::{FindingKind, PropertyTally};
 use lao_verification_engine::mutants::{Cripple, Crippled};
 use lao_verification_engine::plots;
 use std::sync::Arc;

@@ -43,14 +43,7 @@ pub trait Population: Debug + Send + Sync {
 
     /// Writes these attributes (sorted, distinct) of the rows `first_row ..` to the first `rows` rows of the
     /// block, which has a column for each: what [`fill`](Self::fill) writes, attribute by attribute.
-    fn fill_all(
-        &self,
-        words: &Words,
-        first_row: u64,
-        attributes: &[u32],
-        rows: usize,
-        block: &mut BlockBuf,
-    ) {
+    fn fill_all(&self, words: &Words, first_row: u64, attributes: &[u32], rows: usize, block: &mut BlockBuf) {
         for (c, &attribute) in attributes.iter().enumerate() {
             self.fill(words, first_row, attribute, &mut block.column_mut(c)[..rows]);
         }
@@ -87,14 +80,7 @@ impl<P: Population + ?Sized> Population for Box<P> {
     fn fill(&self, words: &Words, first_row: u64, attribute: u32, out: &mut [f64]) {
         (**self).fill(words, first_row, attribute, out);
     }
-    fn fill_all(
-        &self,
-        words: &Words,
-        first_row: u64,
-        attributes: &[u32],
-        rows: usize,
-        block: &mut BlockBuf,
-    ) {
+    fn fill_all(&self, words: &Words, first_row: u64, attributes: &[u32], rows: usize, block: &mut BlockBuf) {
         (**self).fill_all(words, first_row, attributes, rows, block);
     }
     fn labels(&self, words: &Words, first_row: u64, out: &mut [f64]) {

@@ -3,8 +3,8 @@
 use super::{Population, check};
 use crate::synthetic::{DesignError, Words, check_dim};
 use lao_kernels::{SparseVector, SparseView};
-use lao_observation::{BlockBuf, Seed};
 use lao_observation::sample::SubsetSampler;
+use lao_observation::{BlockBuf, Seed};
 use rand::RngExt;
 
 const NAME: &str = "SignedRows";
@@ -125,14 +125,7 @@ impl Population for SignedRows {
     }
 
     /// Draws the place of each row once, whatever the number of attributes.
-    fn fill_all(
-        &self,
-        words: &Words,
-        first_row: u64,
-        attributes: &[u32],
-        rows: usize,
-        block: &mut BlockBuf,
-    ) {
+    fn fill_all(&self, words: &Words, first_row: u64, attributes: &[u32], rows: usize, block: &mut BlockBuf) {
         (0..attributes.len()).for_each(|c| block.column_mut(c)[..rows].fill(0.0));
         for (number, row) in (0..).zip(0..rows) {
             let place = self.place(words, first_row.wrapping_add(number));

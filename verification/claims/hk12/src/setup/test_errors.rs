@@ -323,9 +323,8 @@ pub(crate) fn on_surrogate(cx: &mut Context<'_>, setup: &Setup, claimed: &OnSurr
     let tiny = Tuned { step: 1e-6 * ours.step, ..ours };
     cx.split(3);
     // How hard the two classes are to tell apart depends on the templates: each trial has its own.
-    let split = |trial: &Trial| {
-        Images::surrogate(&trial.seed.child("templates")).split(&trial.seed.child("data"))
-    };
+    let split =
+        |trial: &Trial| Images::surrogate(&trial.seed.child("templates")).split(&trial.seed.child("data"));
     let of = |trial: &Trial, method: &Tuned, split: &Split, views: &[View]| {
         method.errors(split, budget, &LOOKS, views, &trial.seed.child("algorithm"))
     };
@@ -343,7 +342,8 @@ pub(crate) fn on_surrogate(cx: &mut Context<'_>, setup: &Setup, claimed: &OnSurr
             errors.iter().map(|[ours, aer]| [aer.clone(), ours.clone()]).collect::<Vec<_>>().into()
         }
         Some(Wrong::TinySteps) => {
-            let ours = cx.all_trials("splits", splits, |trial| Ok(own(trial, &tiny, &[None])?.swap_remove(0)))?;
+            let ours =
+                cx.all_trials("splits", splits, |trial| Ok(own(trial, &tiny, &[None])?.swap_remove(0)))?;
             let both = |(ours, [_, aer]): (Vec<f64>, &[Vec<f64>; 2])| [ours, aer.clone()];
             ours.into_iter().zip(&*errors).map(both).collect::<Vec<_>>().into()
         }
