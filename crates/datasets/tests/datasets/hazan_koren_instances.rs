@@ -7,7 +7,7 @@ use lao_datasets::adversarial::hazan_koren::{
 use lao_datasets::synthetic::DesignError;
 use lao_kernels::SparseVector;
 use lao_observation::testing::check_source;
-use lao_observation::{BlockBuf, Seed, Source};
+use lao_observation::{BlockBuf, Scratch, Seed, Source};
 use proptest::prelude::*;
 
 const DIM: usize = 6;
@@ -90,6 +90,25 @@ fn an_example_is_the_same_however_it_is_looked_at() {
             assert_eq!(source.observe(&[], &mut block).unwrap(), expected, "{name}");
         }
         assert!(source.seek(2001).is_err() && source.observe(&[6], &mut block).is_err(), "{name}");
+    }
+}
+
+#[test]
+fn draws_in_any_order_see_the_values_of_the_example() {
+    let every: Vec<u32> = (0..DIM as u32).collect();
+    let draws = [4, 1, 4, 0, 2, 1];
+    for (name, population) in populations() {
+        let mut source = PopulationStream::new(population, &Seed::root(3));
+        let whole = take(&mut source, &every, 64);
+        source.seek(0).unwrap();
+        let mut block = BlockBuf::new();
+        block.reset(draws.len(), 64);
+        assert_eq!(source.observe_draws(&draws, &mut block, &mut Scratch::default()).unwrap(), 64, "{name}");
+        let seen = block.view(&draws);
+        for (c, &j) in draws.iter().enumerate() {
+            assert_eq!(seen.column(c), whole[j as usize], "{name}");
+        }
+        assert_eq!(seen.labels(), whole[DIM], "{name}");
     }
 }
 

@@ -153,18 +153,18 @@ fn every_round(cx: &mut Context<'_>, arm: Arm) -> anyhow::Result<()> {
 /// The statement in the mean.
 fn in_the_mean(cx: &mut Context<'_>, arm: Arm) -> anyhow::Result<()> {
     let cripple = cx.cripple();
-    let runs = cx.size("mean_runs")?;
+    let (runs, clipped) = (cx.size("mean_runs")?, cx.size("clipped_runs")?);
     let theorem =
         |dim, draws, m| AelrParams::from_theorem(Horizon { dim, draws, radius: 1.0, examples: m }).step_size;
     let (ten, five) = (Problem::signs(10, 1.0)?, Problem::axis(5, 1.0));
     let many = Problem::signs(36, 1.0)?;
     let clips = 0.5 / second_moment(&many, 1).sqrt();
     let settings = [
-        ("signs, d = 10, k = 2", arm.rounds(&ten, 2, 2000, theorem(10, 2, 2000))),
-        ("axis, d = 5, k = 5", arm.rounds(&five, 5, 500, theorem(5, 5, 500))),
-        ("signs, d = 36, k = 1, eta = 1/(2G)", arm.rounds(&many, 1, 100, clips)),
+        ("signs, d = 10, k = 2", arm.rounds(&ten, 2, 2000, theorem(10, 2, 2000)), runs),
+        ("axis, d = 5, k = 5", arm.rounds(&five, 5, 500, theorem(5, 5, 500)), runs),
+        ("signs, d = 36, k = 1, eta = 1/(2G)", arm.rounds(&many, 1, 100, clips), clipped),
     ];
-    for (name, rounds) in settings {
+    for (name, rounds, runs) in settings {
         cx.settled()?;
         let (name, rounds) = (name, &Rounds { cripple, ..rounds });
         let both = cx.all_trials(name, runs, |trial| means(rounds, arm.second, &trial.seed))?;

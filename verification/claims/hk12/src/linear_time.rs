@@ -29,8 +29,6 @@ use std::ops::AddAssign;
 
 const DIMS: [usize; 3] = [1 << 7, 1 << 10, 1 << 13];
 const DRAWS: [usize; 3] = [4, 16, 64];
-/// Of each shape.
-const EXAMPLES: u64 = 5;
 
 /// A learner that does, on the side, what it should not.
 #[derive(Serialize)]
@@ -275,12 +273,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.judge("visits of a draw, d up to 2^20", draw.finish());
     cx.judge("visits of a step and a norm, d up to 2^20", change.finish());
     cx.settled()?;
+    let of_shape = cx.size("of_shape")?;
     let [mut read, mut changes, mut by_dim, mut by_draws, mut size, mut growth]: [PropertyTally; 6] =
         std::array::from_fn(|_| PropertyTally::new());
     let mut means = vec![[[0.0; 2]; DIMS.len()]; DRAWS.len()];
     for (row, draws) in DRAWS.into_iter().enumerate() {
         for (column, dim) in DIMS.into_iter().enumerate() {
-            for (method, work) in both(cx, dim, draws, EXAMPLES)?.into_iter().enumerate() {
+            for (method, work) in both(cx, dim, draws, of_shape)?.into_iter().enumerate() {
                 let Work { changed, read: values, state: [early, late] } = work;
                 read.check(values as f64, (draws + 1) as f64);
                 changed.iter().for_each(|&changed| _ = changes.check(changed as f64, limit(draws)));

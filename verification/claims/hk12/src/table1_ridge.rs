@@ -99,8 +99,8 @@ fn collapses(arm: Arm) -> anyhow::Result<([Grid<'static>; 2], Grid<'static>)> {
     let flat = (Some(SlopeJudge::new(Exponent::Within(0.0, 0.0), 0.1)), Some(LEVEL));
     let excess = move |point: &Point, seed: &Seed, views: &[View]| point.excess(EXAMPLES, arm, views, seed);
     let excess = (excess, Sharing::Views);
-    let (k, d, rows) = ([1, 2, 4, 8, 16], [16, 32, 64, 128, 256], [16, 36, 64, 144]);
-    let in_k = grid(("excess/eps at m = 32 d K/k, in k", "k"), &k, |k| (128, 4, k), excess, flat.clone())?;
+    let (k, d, rows) = ([1, 2, 4, 8, 16], [8, 16, 32, 64, 128], [16, 36, 64, 144]);
+    let in_k = grid(("excess/eps at m = 32 d K/k, in k", "k"), &k, |k| (64, 4, k), excess, flat.clone())?;
     let in_d = grid(("excess/eps at m = 32 d K/k, in d", "d"), &d, |d| (d, 4, 4), excess, flat)?;
     let name = ("excess/eps at m = 32 d K/k, in K", "K");
     let in_rows =

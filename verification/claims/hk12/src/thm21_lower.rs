@@ -218,10 +218,10 @@ fn ratios(cx: &mut Context<'_>, arm: Arm, trials: u64) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn growth(cx: &mut Context<'_>, arm: Arm, replicates: u64) -> anyhow::Result<()> {
+fn growth(cx: &mut Context<'_>, arm: Arm, replicates: [u64; 2]) -> anyhow::Result<()> {
     let in_dim = [32, 64, 128, 256, 512].map(|dim| Setting { dim, kappa: 4, eps: 1.0 / 64.0 });
     let in_eps =
-        [32.0, 64.0, 128.0, 256.0, 512.0, 1024.0].map(|n| Setting { dim: 64, kappa: 4, eps: 1.0 / n });
+        [32.0, 64.0, 128.0, 256.0, 512.0, 1024.0].map(|n| Setting { dim: 32, kappa: 4, eps: 1.0 / n });
     type Cell<'a> = (&'a str, &'a [Setting], fn(&Setting) -> f64, Exponent);
     let cells: [Cell<'_>; 2] = [
         ("exponent in d", &in_dim, |s| s.dim as f64, Exponent::AtLeast(0.9)),
@@ -231,7 +231,7 @@ fn growth(cx: &mut Context<'_>, arm: Arm, replicates: u64) -> anyhow::Result<()>
     let trial = Trial { number: 0, seed: cx.seed("probe") };
     let cap = in_dim[0].examples(20.0);
     anyhow::ensure!(needs(in_dim[0], &trial, arm, cap)? < cap, "excess eps is not reached");
-    for (cell, settings, of, exponent) in cells {
+    for ((cell, settings, of, exponent), replicates) in cells.into_iter().zip(replicates) {
         let m = cx.all_trials(cell, replicates, |trial| {
             let one = |(number, setting): (u64, &Setting)| {
                 let trial = Trial { number, seed: trial.seed.trial(number) };
@@ -260,7 +260,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let arm = Arm { wrong: cx.fault(&FAULTS), cripple: cx.cripple() };
     exact_parts(cx, arm)?;
     cx.settled()?;
-    let (trials, replicates) = (cx.size("trials")?, cx.size("replicates")?);
+    let (trials, replicates) = (cx.size("trials")?, [cx.size("replicates")?, cx.size("replicates_in_eps")?]);
     ratios(cx, arm, trials)?;
     growth(cx, arm, replicates)
 }

@@ -127,6 +127,10 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         arm.apply(problem, run);
         run.cripple = cripple;
     }
+    if arm.fault.is_some() {
+        // Where a forgotten weight shows.
+        settings.sort_by_key(|setting| setting.bets);
+    }
     cx.split(settings.len() + 1);
     judge_equivariance(cx, |radius, seed| {
         let run = Run { step: radius.powi(-arm.power), ..Run::new(3, 400) };

@@ -173,8 +173,7 @@ pub const CLAIM: Claim = Claim {
                correlation .5.",
     formula: r"P(\exists t: S_t \ne \emptyset) \le 0.05 \quad \text{if } y \text{ and } x \text{ are \
                independent}, \qquad P(S_{480} \not\subseteq S_*) \le 0.05",
-    design: "d = 60, s' = 12, 4,000 examples (2,000 in the quick tier, where what must be noticed shows \
-             within 1,000), after each of which the support must be empty. Labels do not \
+    design: "d = 60, s' = 12, 4,000 examples (1,000 in the quick tier), after each of which the support must be empty. Labels do not \
              depend on the attributes, which are independent and normal, a chain in which neighbors have \
              correlation .8, Student's t with 3 degrees of freedom (whose fourth moment is infinite), or \
              signs of which one in fifty is ten times as large; in the last two designs so are the labels. \

@@ -1,6 +1,6 @@
 //! Streams of examples from a law that is given as a function.
 
-use lao_observation::{BlockBuf, Cursor, Rng, Seed, Source, SourceError};
+use lao_observation::{BlockBuf, Cursor, Rng, Scratch, Seed, Source, SourceError};
 
 /// A source whose examples are drawn one after the other: `law` fills the attributes, which are zero when it
 /// is called, and returns the label.
@@ -44,6 +44,16 @@ impl<F: Fn(&mut Rng, &mut [f64]) -> f64> Source for LawSource<F> {
         block.set_rows(rows);
         self.cursor.advance(rows);
         Ok(rows)
+    }
+
+    // A value is computed where it is asked for, so draws need not be sorted first.
+    fn observe_draws(
+        &mut self,
+        draws: &[u32],
+        block: &mut BlockBuf,
+        _: &mut Scratch,
+    ) -> Result<usize, SourceError> {
+        self.observe(draws, block)
     }
 
     fn position(&self) -> u64 {

@@ -30,7 +30,7 @@ pub use signed_rows::SignedRows;
 use crate::contract::check_observe;
 use crate::synthetic::{DesignError, Words, check_dim};
 use lao_kernels::{SparseVector, SparseView};
-use lao_observation::{BlockBuf, Cursor, Seed, Source, SourceError};
+use lao_observation::{BlockBuf, Cursor, Scratch, Seed, Source, SourceError};
 use std::fmt::Debug;
 
 /// A joint law of `(x, y)` whose risk is known exactly.
@@ -41,7 +41,7 @@ pub trait Population: Debug + Send + Sync {
     /// Writes `attribute` of the rows `first_row ..` to `out`: a pure function of words, row and attribute.
     fn fill(&self, words: &Words, first_row: u64, attribute: u32, out: &mut [f64]);
 
-    /// Writes these attributes (sorted, distinct) of the rows `first_row ..` to the first `rows` rows of the
+    /// Writes these attributes (in any order, perhaps repeated) of the rows `first_row ..` to the first `rows` rows of the
     /// block, which has a column for each: what [`fill`](Self::fill) writes, attribute by attribute.
     fn fill_all(&self, words: &Words, first_row: u64, attributes: &[u32], rows: usize, block: &mut BlockBuf) {
         for (c, &attribute) in attributes.iter().enumerate() {
@@ -138,6 +138,16 @@ impl<P: Population> Source for PopulationStream<P> {
         block.set_rows(rows);
         self.cursor.advance(rows);
         Ok(rows)
+    }
+
+    // A value is computed where it is asked for, so draws need not be sorted first.
+    fn observe_draws(
+        &mut self,
+        draws: &[u32],
+        block: &mut BlockBuf,
+        _: &mut Scratch,
+    ) -> Result<usize, SourceError> {
+        self.observe(draws, block)
     }
 
     fn position(&self) -> u64 {

@@ -126,11 +126,11 @@ impl Population for SignedRows {
 
     /// Draws the place of each row once, whatever the number of attributes.
     fn fill_all(&self, words: &Words, first_row: u64, attributes: &[u32], rows: usize, block: &mut BlockBuf) {
-        (0..attributes.len()).for_each(|c| block.column_mut(c)[..rows].fill(0.0));
         for (number, row) in (0..).zip(0..rows) {
             let place = self.place(words, first_row.wrapping_add(number));
-            if let Ok(c) = attributes.binary_search(&self.signs.indices()[place]) {
-                block.column_mut(c)[row] = self.signs.values()[place];
+            let (here, sign) = (self.signs.indices()[place], self.signs.values()[place]);
+            for (c, &attribute) in attributes.iter().enumerate() {
+                block.column_mut(c)[row] = if attribute == here { sign } else { 0.0 };
             }
         }
     }

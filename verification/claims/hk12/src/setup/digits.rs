@@ -15,7 +15,7 @@ use lao_datasets::catalog::{Catalog, CatalogError};
 use lao_datasets::preprocess::two_classes;
 use lao_datasets::synthetic::Words;
 use lao_kernels::{SparseView, axpy_column};
-use lao_observation::{BlockBuf, Cursor, Seed, Source, SourceError};
+use lao_observation::{BlockBuf, Cursor, Scratch, Seed, Source, SourceError};
 use lao_verification_engine::instance::GivenExamples;
 use rand::RngExt;
 use rand::seq::SliceRandom;
@@ -177,6 +177,16 @@ impl Source for Blobs {
         block.set_rows(rows);
         self.cursor.advance(rows);
         Ok(rows)
+    }
+
+    // A value is computed where it is asked for, so draws need not be sorted first.
+    fn observe_draws(
+        &mut self,
+        draws: &[u32],
+        block: &mut BlockBuf,
+        _: &mut Scratch,
+    ) -> Result<usize, SourceError> {
+        self.observe(draws, block)
     }
 
     fn position(&self) -> u64 {
