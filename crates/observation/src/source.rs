@@ -245,8 +245,8 @@ impl Scratch {
         to.set_rows(rows);
     }
 
-    /// Notes the places of the support and of the coordinates of an ask among the attributes that it observes.
-    /// Returns how many belong to the support.
+    /// Notes the places of the support and of the coordinates of an ask among the attributes that it
+    /// observes. Returns how many belong to the support.
     fn place(&mut self, ask: &GradientAsk<'_>) -> usize {
         self.places.clear();
         places_in(ask.observed, ask.theta.indices(), &mut self.places);

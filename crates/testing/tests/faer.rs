@@ -41,8 +41,8 @@ proptest! {
         let mut extremes = (f64::INFINITY, f64::NEG_INFINITY);
         for mask in (0_u32..1 << 6).filter(|mask| mask.count_ones() as usize == k) {
             let inside: Vec<usize> = (0..6).filter(|&j| mask >> j & 1 == 1).collect();
-            let sub: Vec<f64> =
-                inside.iter().flat_map(|&i| inside.iter().map(move |&j| (i, j))).map(|(i, j)| matrix[i * 6 + j]).collect();
+            let places = inside.iter().flat_map(|&i| inside.iter().map(move |&j| i * 6 + j));
+            let sub: Vec<f64> = places.map(|place| matrix[place]).collect();
             let values = by_faer(&sub, k);
             extremes = (extremes.0.min(values[0]), extremes.1.max(values[k - 1]));
         }
@@ -71,7 +71,8 @@ proptest! {
         (0..d).for_each(|j| gram[(j, j)] += penalty);
         let wanted = gram.llt(Side::Lower).expect("positive").solve(x.transpose() * y / n as f64);
         for (j, w) in found.iter().enumerate() {
-            prop_assert!((w - wanted[(j, 0)]).abs() <= 1e-9 * (1.0 + w.abs()), "{w} against {}", wanted[(j, 0)]);
+            let wanted = wanted[(j, 0)];
+            prop_assert!((w - wanted).abs() <= 1e-9 * (1.0 + w.abs()), "{w} against {wanted}");
         }
     }
 }

@@ -430,9 +430,9 @@ impl<'a> Context<'a> {
         Ok(ShownTrials::first(Arc::clone(shown), n))
     }
 
-    /// Returns what the trials of a sequential judge show: like [`shown_trials`](Self::shown_trials), the runs
-    /// of the honest arm serve the learner that goes a hundredth of the way, too, as far as the judge of the
-    /// honest arm went; beyond, that arm makes runs of its own.
+    /// Returns what the trials of a sequential judge show: like [`shown_trials`](Self::shown_trials), the
+    /// runs of the honest arm serve the learner that goes a hundredth of the way, too, as far as the judge of
+    /// the honest arm went; beyond, that arm makes runs of its own.
     ///
     /// The name stands for the runs: in both arms, the trial of a number must make the same run.
     ///

@@ -1,74 +1,11 @@
 //! The rules that every text file of the repository keeps. Each test names the file and the line of a
 //! violation.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
-/// The width of a line in columns, which `rustfmt.toml` sets for code.
-const WIDTH: usize = 110;
-
-/// Folders whose texts are not ours: the output of tools, and the inputs of the readers' tests.
-const FOREIGN: [&str; 4] = [".git", "target", "corpus", "node_modules"];
-
-/// A file with its path from the root and its text.
-struct Text {
-    name: String,
-    text: String,
-}
-
-impl Text {
-    fn is(&self, extensions: &[&str]) -> bool {
-        let extension = Path::new(&self.name).extension().and_then(|extension| extension.to_str());
-        extension.is_some_and(|extension| extensions.contains(&extension))
-    }
-
-    /// Returns the lines with their numbers.
-    fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
-        self.text.lines().enumerate().map(|(number, line)| (number + 1, line))
-    }
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// Returns all files of source code, scripts, settings and pages.
-fn texts() -> Vec<Text> {
-    fn visit(folder: &Path, prefix: &str, into: &mut Vec<Text>) {
-        let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap()).collect();
-        entries.sort_by_key(std::fs::DirEntry::file_name);
-        for entry in entries {
-            let file = entry.file_name().into_string().unwrap();
-            let name = format!("{prefix}{file}");
-            let kind = entry.file_type().unwrap();
-            if kind.is_dir() && !FOREIGN.contains(&file.as_str()) {
-                visit(&entry.path(), &format!("{name}/"), into);
-            } else if kind.is_file() {
-                let file = Text { name, text: String::new() };
-                if file.is(&["rs", "md", "toml", "py", "sh", "yml"]) || file.name == ".ci/run" {
-                    into.push(Text { text: fs::read_to_string(entry.path()).unwrap(), ..file });
-                }
-            }
-        }
-    }
-    let mut texts = Vec::new();
-    visit(&root(), "", &mut texts);
-    assert!(texts.len() > 300, "the repository is elsewhere: {} files", texts.len());
-    texts
-}
+use lao_tidy::{WIDTH, cannot_be_wrapped, root, texts};
 
 /// Fails if anything was found, and lists what was found.
 fn none(found: Vec<String>, remedy: &str) {
     assert!(found.is_empty(), "{remedy}:\n{}", found.join("\n"));
-}
-
-/// Returns whether a line cannot be wrapped: tables and links of Markdown, addresses, and literal JSON.
-fn cannot_be_wrapped(file: &Text, line: &str) -> bool {
-    let line = line.trim_start().trim_start_matches(['/', '!', '#']).trim_start();
-    line.starts_with('|')
-        || line.starts_with("r#\"{")
-        || line.contains("https://")
-        || (file.is(&["md"]) && line.starts_with('['))
 }
 
 #[test]
@@ -87,7 +24,7 @@ fn lines_have_at_most_110_columns() {
             }
         }
     }
-    none(found, "wrap comments and strings by hand (rustfmt does the code)");
+    none(found, "wrap comments with `cargo tidy --fix`, and strings by hand (rustfmt does the code)");
 }
 
 /// Parts of words that only British spelling has.
@@ -180,4 +117,45 @@ fn links_between_pages_lead_somewhere() {
         }
     }
     none(found, "mend the links");
+}
+
+/// A file under `tests/` without a `mod` line would never run.
+#[test]
+fn every_file_of_tests_is_declared() {
+    let all = texts();
+    let mains = all.iter().filter(|file| file.name.contains("/tests/") && file.name.ends_with("/main.rs"));
+    let (mut found, mut declared) = (Vec::new(), 0);
+    for main in mains {
+        let folder = main.name.strip_suffix("main.rs").unwrap();
+        for file in all.iter().filter(|file| file.is(&["rs"])) {
+            let Some(module) = file.name.strip_prefix(folder).and_then(|name| name.strip_suffix(".rs"))
+            else {
+                continue;
+            };
+            let line = format!("mod {module};");
+            if module != "main" && !module.contains('/') {
+                declared += 1;
+                let is_there = main.lines().any(|(_, text)| text.trim_start_matches("pub ") == line);
+                found.extend((!is_there).then(|| format!("{}: no `{line}` in {}", file.name, main.name)));
+            }
+        }
+    }
+    assert!(declared > 50, "only {declared} files were looked at");
+    none(found, "declare the file, or remove it");
+}
+
+#[test]
+fn comments_are_wrapped_and_code_is_not() {
+    let long = "word ".repeat(30);
+    let file = |name: &str, text: String| lao_tidy::Text { name: name.into(), text };
+    let wrapped = file("a.rs", format!("    /// {long}\n    /// end.\n    let x = 1;\n")).wrapped();
+    let words = |n: usize| ["word"; 30][..n].join(" ");
+    assert_eq!(wrapped, format!("    /// {}\n    /// {} end.\n    let x = 1;\n", words(20), words(10)));
+    // A list keeps its marks, a fence its lines, and what follows an empty line is another paragraph.
+    let wrapped = file("a.md", format!("- {long}\n  end\n- next\n\n```\n{long}\n```\n")).wrapped();
+    assert_eq!(wrapped, format!("- {}\n  {} end\n- next\n\n```\n{long}\n```\n", words(21), words(9)));
+    let code = format!("let x = \"{long}\"; // {long}\n");
+    assert_eq!(file("a.rs", code.clone()).wrapped(), code);
+    let settings = file("a.toml", format!("# {long}\nx = 1\n")).wrapped();
+    assert_eq!(settings, format!("# {}\n# {}\nx = 1\n", words(21), words(9)));
 }

@@ -2,8 +2,8 @@
 //!
 //! Files are looked up in three folders: the one that `LAO_DATA` names, the project's own `data/`, and the
 //! user's cache. Nothing here uses the network: [`Catalog::to_fetch`] says what is missing, and the crate
-//! `lao-fetch` downloads it. A file is checked against its SHA-256 before it is read. Files that are packed by
-//! bzip2 or zip need the feature `archives`.
+//! `lao-fetch` downloads it. A file is checked against its SHA-256 before it is read. Files that are packed
+//! by bzip2 or zip need the feature `archives`.
 
 pub mod checksum;
 mod error;

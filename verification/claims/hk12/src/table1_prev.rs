@@ -133,8 +133,8 @@ pub const CLAIM: Claim = Claim {
              the ratio is reported only: their step sizes are for bounds that differ by sqrt(10), and on a \
              population with no hard instance the slower one keeps more than that. AER's number of examples \
              until half of the zero predictor's excess on independent signs, with the library's lambda for \
-             that number, is reported against d = 8 to 32 (64 in the full tier). What is judged is the improvement: its exponent exceeds \
-             that of AELR at the same budget of nine attributes.",
+             that number, is reported against d = 8 to 32 (64 in the full tier). What is judged is the \
+             improvement: its exponent exceeds that of AELR at the same budget of nine attributes.",
     standing: Standing::sound().practical().learns(),
     mutants: &[LABELS_SWAPPED, ONE_DRAW],
     experiment,

@@ -173,9 +173,10 @@ pub const CLAIM: Claim = Claim {
     design: "One informative attribute with a negative best predictor at a vertex; independent signs with \
              the best predictor inside; in the full tier correlated signs and rare attributes. Production \
              AELR, literal constants, risk in closed form. The excess lies between 0 and its largest value \
-             in the ball, so support needs no assumption on tails. In the full tier also the bound with 1.5 in place of 5, for \
-             every m; it uses Hall's t, since betting would take twice the runs. Multiplying labels and B by c \
-             multiplies every iterate by c; that is checked draw by draw, and stands for other radii.",
+             in the ball, so support needs no assumption on tails. In the full tier also the bound with 1.5 \
+             in place of 5, for every m; it uses Hall's t, since betting would take twice the runs. \
+             Multiplying labels and B by c multiplies every iterate by c; that is checked draw by draw, and \
+             stands for other radii.",
     standing: Standing::corrected(&[7, 8, 11]).literal().learns(),
     mutants: &mutants(&FAULTS),
     experiment,

@@ -26,8 +26,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         contest.scales.online = contest.scales.exploit;
     }
     let marks = marks(512, last, 2 * (last / 512).ilog2() as usize + 1);
-    // Where exploration is frozen the exponents of A2 differ more: A3 is refuted sooner, and both are where the
-    // sets come from the predicting weights.
+    // Where exploration is frozen the exponents of A2 differ more: A3 is refuted sooner, and both are where
+    // the sets come from the predicting weights.
     let methods: &[Method] = if silent { &[Method::A3] } else { &[Method::A2, Method::A3] };
     let all = shown(cx, "runs", runs, |trial, views| {
         let data = gauss_spread(CONTEST.dim, CONTEST.sparsity, 1.0, &trial.seed.child("data"))?;

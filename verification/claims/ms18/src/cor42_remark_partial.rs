@@ -27,8 +27,8 @@ pub(super) struct Cost {
 }
 
 impl Cost {
-    /// Examples, in units of the schedule's logarithm, until the gap is first at most eps, in each view; a run
-    /// that does not get there within three times the schedule counts with all its examples. The runs end
+    /// Examples, in units of the schedule's logarithm, until the gap is first at most eps, in each view; a
+    /// run that does not get there within three times the schedule counts with all its examples. The runs end
     /// when the sound learner is there: one that goes a hundredth of the way is not there yet, and does not
     /// get there.
     pub fn examples(&self, trial: &Trial, dim: usize, views: &[View]) -> anyhow::Result<Vec<f64>> {

@@ -162,11 +162,11 @@ pub const CLAIM: Claim = Claim {
                attributes, also without noise, where s^2 is allowed.",
     formula: r"n = \tilde{O}\left( \frac{\kappa_s R_\infty^4}{\mu_s^2} \frac{d s^2}{s'-s} +
                \frac{\kappa_s R_\infty^2}{\mu_s} \frac{d s}{s'-s} \frac{\sigma^2}{\varepsilon} \right)",
-    design: "Random Hadamard rows, d = 512, s'-s = 256. With noise, s* = 4: the gap after 24 updates at B = 2^14 grows \
-             at most like s (exponent at most 1.15) over s = 6 to 96, and is at most sigma^2 s/B with \
-             probability .9. Without noise, s* = s/3: the smallest batch of a grid with which 60 updates \
-             reach a thousandth of the gap grows at most like s (exponent at most 1.15); a run for which no \
-             batch of the grid suffices counts with 724, the next one.",
+    design: "Random Hadamard rows, d = 512, s'-s = 256. With noise, s* = 4: the gap after 24 updates at B = \
+             2^14 grows at most like s (exponent at most 1.15) over s = 6 to 96, and is at most sigma^2 s/B \
+             with probability .9. Without noise, s* = s/3: the smallest batch of a grid with which 60 \
+             updates reach a thousandth of the gap grows at most like s (exponent at most 1.15); a run for \
+             which no batch of the grid suffices counts with 724, the next one.",
     standing: Standing::sound().practical().learns(),
     mutants: &mutants(&FAULTS),
     experiment,

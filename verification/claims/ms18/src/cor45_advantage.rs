@@ -378,8 +378,9 @@ pub const CLAIM: Claim = Claim {
              ratio 1/4 at eps = 10^-4 for r = 1, 0.3, 0.1; (b) ratio 2 at eps from 0.1 to 10^-4; (c) ratio \
              of r = 0.1 to r = 1 within a factor 2, though 1/r^2 = 100; (d) exponents 1 +- 0.1 and at most \
              0.35 (a count of Exploration in (d) is the geometric mean of five runs at d' = 4, and of two at \
-             d' = 8). A run that does not reach eps counts with Exploration's whole schedule; that Exploration \
-             does reach 10^-4 is judged, since a rival that fails would make (a) and (b) easier.",
+             d' = 8). A run that does not reach eps counts with Exploration's whole schedule; that \
+             Exploration does reach 10^-4 is judged, since a rival that fails would make (a) and (b) \
+             easier.",
     standing: Standing::sound().with_errata(&[27]).practical().learns(),
     mutants: &mutants(&FAULTS),
     experiment,

@@ -173,14 +173,14 @@ pub const CLAIM: Claim = Claim {
                correlation .5.",
     formula: r"P(\exists t: S_t \ne \emptyset) \le 0.05 \quad \text{if } y \text{ and } x \text{ are \
                independent}, \qquad P(S_{480} \not\subseteq S_*) \le 0.05",
-    design: "d = 60, s' = 12, 4,000 examples (1,000 in the quick tier), after each of which the support must be empty. Labels do not \
-             depend on the attributes, which are independent and normal, a chain in which neighbors have \
-             correlation .8, Student's t with 3 degrees of freedom (whose fourth moment is infinite), or \
-             signs of which one in fifty is ten times as large; in the last two designs so are the labels. \
-             In the small study five coefficients are 1 or -1, and the noise has variance 1. \
-             The quick tier stops when the evidence suffices, the full tier makes 10,000 runs per design. \
-             A learner that adds nothing would pass: the arm with a label that leaks an attribute shows \
-             that this one does not.",
+    design: "d = 60, s' = 12, 4,000 examples (1,000 in the quick tier), after each of which the support must \
+             be empty. Labels do not depend on the attributes, which are independent and normal, a chain in \
+             which neighbors have correlation .8, Student's t with 3 degrees of freedom (whose fourth moment \
+             is infinite), or signs of which one in fifty is ten times as large; in the last two designs so \
+             are the labels. In the small study five coefficients are 1 or -1, and the noise has variance 1. \
+             The quick tier stops when the evidence suffices, the full tier makes 10,000 runs per design. A \
+             learner that adds nothing would pass: the arm with a label that leaks an attribute shows that \
+             this one does not.",
     standing: Standing::ours().practical(),
     mutants: &[LEAKS, REPEATS, LEVEL_OF_NINE_TENTHS],
     experiment,

@@ -210,8 +210,8 @@ pub const CLAIM: Claim = Claim {
                \mathrm{HT} = O\bigl((\tfrac{B}{b} + \kappa^2) \log \tfrac{1}{\varepsilon}\bigr)",
     design: "(a) Production meters against the lengths of the epochs, which the draws report: integers, \
              equal. (b) Means over many epochs, B = 10, b = 1 and B = 12, b = 4. (c) f_z = f with curvatures \
-             1 and 1/kappa, eta = 1/(32 L kappa), n = B, epochs until D is 1e-6 of the start: exponent in b (1 to \
-             8 of 8, kappa = 4) and in kappa (2 to 8, b = B = 2).",
+             1 and 1/kappa, eta = 1/(32 L kappa), n = B, epochs until D is 1e-6 of the start: exponent in b \
+             (1 to 8 of 8, kappa = 4) and in kappa (2 to 8, b = B = 2).",
     standing: Standing::corrected(&[17]).literal().learns(),
     mutants: &[PARAMETER_SWAPPED, STEP_WITHOUT_KAPPA, ONE_GRADIENT_A_STEP, ONE_THRESHOLDING_AN_EPOCH],
     experiment: corrected,

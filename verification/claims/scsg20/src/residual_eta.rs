@@ -195,8 +195,9 @@ pub const PRINTED: Claim = Claim {
     design: "The paper's x* is optimal, and then G = 0 for k > k*: the term says something only if x* is any \
              sparse vector, which is the reading judged here. k* = 1, d = k = 15,877, the least with alpha \
              <= 1/63, B = n = 2, b = 1, so that every hypothesis holds and nothing is thresholded; \
-             production SCSG-HT with option II, from a fiftieth before its limit until it stands still; D against 2 gamma G at eta = 1/64 and \
-             1/512, twice and 30 times as large. Control: the corrected floor.",
+             production SCSG-HT with option II, from a fiftieth before its limit until it stands still; D \
+             against 2 gamma G at eta = 1/64 and 1/512, twice and 30 times as large. Control: the corrected \
+             floor.",
     standing: Standing::reading(&[1, 6]).refuted().violated(&[Violation {
         cell: "limit of D against 2 gamma G",
         at_least: 29.9,
@@ -215,10 +216,10 @@ pub const CLAIM: Claim = Claim {
     formula: r"\lim_j \mathbb{E} \|X^{(j)} - x^*\|^2 \asymp \eta^1 \ (G = 0), \qquad \asymp \eta^0 \ (G > 0)",
     design: "Squared distances to n = 4000 points, d = 12, k = 8, eta from .016 to .002, D averaged over \
              6/eta steps after a burn-in of 3/eta steps: exponent of the floor in eta 1 +- .2 where G = 0, \
-             for SCSG-HT (B = 10, b = 1) and for SG-HT (b = 1); 0 +- .1 for both where G = .12 (B = 40, b = 4). As a learner \
-             that goes a hundredth of the way has the same exponents, the level is judged beside each, at \
-             eta = .002: G within a tenth; and, where G = 0, a fifth to twice what the noise leaves without \
-             thresholding, in closed form.",
+             for SCSG-HT (B = 10, b = 1) and for SG-HT (b = 1); 0 +- .1 for both where G = .12 (B = 40, b = \
+             4). As a learner that goes a hundredth of the way has the same exponents, the level is judged \
+             beside each, at eta = .002: G within a tenth; and, where G = 0, a fifth to twice what the noise \
+             leaves without thresholding, in closed form.",
     standing: Standing::corrected(&[6, 20]).practical().learns(),
     mutants: &[GRADIENT_LEFT_OUT, PLANTED_GRADIENT, SAME_BATCH],
     experiment: replacement,

@@ -9,8 +9,8 @@
 //! | sequential test of a probability | the law of the count from look to look, without what has crossed |
 //! | all others | importance sampling |
 //!
-//! The numbers of runs are such that four standard errors are less than the level, and that a hundred times the
-//! level is told from it with power .9999.
+//! The numbers of runs are such that four standard errors are less than the level, and that a hundred times
+//! the level is told from it with power .9999.
 //!
 //! *Importance sampling.* The data are drawn from laws under which rejections are common, and each rejection
 //! counts as much as the null law is smaller there. Several laws share the runs; the weight is against their

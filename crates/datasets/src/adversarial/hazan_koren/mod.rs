@@ -41,8 +41,9 @@ pub trait Population: Debug + Send + Sync {
     /// Writes `attribute` of the rows `first_row ..` to `out`: a pure function of words, row and attribute.
     fn fill(&self, words: &Words, first_row: u64, attribute: u32, out: &mut [f64]);
 
-    /// Writes these attributes (in any order, perhaps repeated) of the rows `first_row ..` to the first `rows` rows of the
-    /// block, which has a column for each: what [`fill`](Self::fill) writes, attribute by attribute.
+    /// Writes these attributes (in any order, perhaps repeated) of the rows `first_row ..` to the first
+    /// `rows` rows of the block, which has a column for each: what [`fill`](Self::fill) writes, attribute by
+    /// attribute.
     fn fill_all(&self, words: &Words, first_row: u64, attributes: &[u32], rows: usize, block: &mut BlockBuf) {
         for (c, &attribute) in attributes.iter().enumerate() {
             self.fill(words, first_row, attribute, &mut block.column_mut(c)[..rows]);

@@ -55,8 +55,8 @@ impl Averages {
 }
 
 impl Averages {
-    /// Adds one path for components `(1/2) |x - c_z|^2`, given the mean of the centers in the batch and of all:
-    /// mini-batches cancel from v.
+    /// Adds one path for components `(1/2) |x - c_z|^2`, given the mean of the centers in the batch and of
+    /// all: mini-batches cancel from v.
     fn add_around(&mut self, (batch, whole): (&[f64], &[f64]), star: &[f64], path: &[Vec<f64>], weight: f64) {
         let e = minus(whole, batch);
         self.error += weight * norm2(&e);

@@ -148,8 +148,8 @@ pub(crate) fn near(values: &[f64], (start, exact): (f64, f64), margin: f64, alph
 
 /// IFO calls until the squared distance to `star` is at most `eps`, looked at after every step or after every
 /// round, and between two looks taken along the line on which the distance's logarithm falls; `most` when
-/// that takes more than `most` calls. In each view; the run ends when the first view has arrived, since what a
-/// crippled solver says stays near its start.
+/// that takes more than `most` calls. In each view; the run ends when the first view has arrived, since what
+/// a crippled solver says stays near its start.
 pub(crate) fn calls_to(
     sum: &mut FiniteSum,
     solver: &mut dyn Solver,
