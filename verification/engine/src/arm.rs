@@ -165,6 +165,7 @@ mod tests {
     use crate::judge::exact;
     use crate::sizes::Sizes;
     use lao_observation::Seed;
+    use std::sync::Mutex;
     use std::sync::atomic::{AtomicBool, AtomicU64};
 
     /// Whether a fault reaches the trials.
@@ -190,6 +191,10 @@ mod tests {
     }
 
     fn arms(experiment: fn(&mut Context<'_>) -> anyhow::Result<()>) -> ClaimArms {
+        arms_at(&Sizes::default(), experiment)
+    }
+
+    fn arms_at(sizes: &Sizes, experiment: fn(&mut Context<'_>) -> anyhow::Result<()>) -> ClaimArms {
         let claim = Claim {
             id: "planted",
             place: "",
@@ -200,9 +205,8 @@ mod tests {
             mutants: const { &mutants(&FAULTS) },
             experiment,
         };
-        let (sizes, seed, canceled) = (Sizes::default(), Seed::root(1), AtomicBool::new(false));
-        let settings =
-            ArmSettings { sizes: &sizes, alpha: 0.01, seed: &seed, canceled: &canceled, tick: &|| {} };
+        let (seed, canceled) = (Seed::root(1), AtomicBool::new(false));
+        let settings = ArmSettings { sizes, alpha: 0.01, seed: &seed, canceled: &canceled, tick: &|| {} };
         ClaimArms::run(&claim, settings).unwrap()
     }
 
@@ -217,6 +221,43 @@ mod tests {
         assert_eq!(arms.crippled.iter().map(sum).collect::<Vec<_>>(), [0.0, 1.0, hundredth]);
         // Two trials each: of the honest arm, of the fault that reaches them, of learners that stand still.
         assert_eq!(RUNS.load(Ordering::Relaxed), 8);
+    }
+
+    #[test]
+    fn mutants_are_tried_at_their_sizes_and_run_again_for_cells_that_are_left() {
+        static SEEN: Mutex<Vec<(Option<bool>, u64)>> = Mutex::new(Vec::new());
+        let sizes = Sizes::from_iter([("runs".to_owned(), 8)]).with_mutants_at("runs", 2);
+        let arms = arms_at(&sizes, |cx| {
+            let (fault, runs) = (cx.fault(&FAULTS), cx.size("runs")?);
+            SEEN.lock().unwrap().push((fault, runs));
+            let off = |is_refuted: bool| exact(f64::from(u8::from(is_refuted)), 0.0, 0.0);
+            cx.judge("refuted by the first alone", off(fault == Some(true)));
+            cx.settled()?;
+            cx.judge("refuted by a part of the runs", off(fault.is_some()));
+            cx.settled()?;
+            cx.judge("refuted by all runs of the second", off(fault == Some(false) && runs == 8));
+            Ok(())
+        });
+        // The first mutant runs again because the last cell is open. It does not close the cell, but refutes
+        // anew what it alone has refuted; so the second runs again.
+        let seen = [(None, 8), (Some(true), 2), (Some(false), 2), (Some(true), 8), (Some(false), 8)];
+        // Crippled learners come after these.
+        assert_eq!(SEEN.lock().unwrap()[..5], seen);
+        let refuted: Vec<Vec<&str>> =
+            arms.mutants.iter().map(|arm| arm.refuted_cells(0.01).collect()).collect();
+        assert_eq!(refuted[0], ["refuted by the first alone", "refuted by a part of the runs"]);
+        assert_eq!(refuted[1], ["refuted by a part of the runs", "refuted by all runs of the second"]);
+    }
+
+    #[test]
+    fn a_mutant_that_a_part_of_the_runs_does_not_refute_has_all_of_them() {
+        let sizes = Sizes::from_iter([("runs".to_owned(), 8)]).with_mutants_at("runs", 2);
+        let arms = arms_at(&sizes, |cx| {
+            let is_refuted = cx.fault(&FAULTS) == Some(true) || (!cx.honest() && cx.size("runs")? == 8);
+            cx.judge("cell", exact(f64::from(u8::from(is_refuted)), 0.0, 0.0));
+            Ok(())
+        });
+        assert!(arms.mutants.iter().all(|arm| arm.refuted_cells(0.01).count() == 1));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::slope::{Exponent, judge_slopes};
 use super::{
     BLOCK, Direction, Flow, MeanJudge, ProbJudge, bounded, compare, geom, mean, paired, prob, ratio,
 };
+use crate::special::{binomial_ln_at_least, normal_ln_sf};
 use serde::{Deserialize, Serialize};
 
 /// A source of independent uniforms in [0, 1).
@@ -32,14 +33,19 @@ impl Crossings {
         self.crossings as f64 / self.runs as f64
     }
 
-    /// Returns the Monte Carlo standard error of the frequency at the nominal level.
-    pub fn se(&self) -> f64 {
-        (self.alpha * (1.0 - self.alpha) / self.runs as f64).sqrt()
+    /// Returns the largest frequency that an engine at the nominal level may show: one more crossing would
+    /// have at most the probability with which a normal variable exceeds four standard errors, 3e-5, by the
+    /// binomial law. (At levels near .01 the normal law itself would raise ten times as many false alarms.)
+    pub fn largest_frequency(&self) -> f64 {
+        let rare = normal_ln_sf(4.0);
+        let refuses = |k: u64| k > self.runs || binomial_ln_at_least(self.runs, self.alpha, k) <= rare;
+        let least = prob::first(0, self.runs + 1, refuses);
+        (least as f64 - 1.0) / self.runs as f64
     }
 
-    /// Returns whether the frequency is at most the level plus four standard errors.
+    /// Returns whether the frequency is at most the [largest](Crossings::largest_frequency).
     pub fn within_level(&self) -> bool {
-        self.frequency() <= self.alpha + 4.0 * self.se()
+        self.frequency() <= self.largest_frequency()
     }
 }
 
@@ -308,7 +314,7 @@ pub struct RunsNeeded {
     /// At the level .01, where an engine that keeps its level must not be taken for one that does not: an
     /// engine that uses its whole level needs more than one that is far below it.
     pub kept: u64,
-    /// At twenty times the level, of which four standard errors above the level must be exceeded with
+    /// At twenty times the level, where the largest frequency at the level must be exceeded with
     /// power .9999; 0 for an engine that is too far below its level.
     pub broken: u64,
 }
