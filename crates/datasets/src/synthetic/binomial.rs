@@ -17,6 +17,7 @@
 //! `2 exp(-n/8)`, is left out.
 
 use lao_observation::Rng;
+use multiversion::multiversion;
 use rand::{Rng as _, RngExt};
 use rand_distr::{Distribution, StandardNormal};
 
@@ -32,6 +33,7 @@ pub(super) fn fair_binomial(rng: &mut Rng, trials: u64) -> u64 {
     if trials < MANY { count_bits(rng, trials) } else { reject(rng, trials) }
 }
 
+#[multiversion(targets("x86_64+popcnt"))]
 fn count_bits(rng: &mut Rng, trials: u64) -> u64 {
     let words = trials / 64;
     let whole: u64 = (0..words).map(|_| u64::from(rng.next_u64().count_ones())).sum();

@@ -371,9 +371,7 @@ fn play<S: Copy>(
 fn mean_refute(law: UnitMeanLaw, alpha: f64, runs: u64, uniform: &mut UnitDraw<'_>) -> Rejection {
     let laws = [1.1, 1.25, 1.5, 2.0, 4.0].map(|mean| Tilted { law, mean });
     let ratios = laws.map(LnRatio::of);
-    // The weights vary most where the tail is heavy, and the moments are finite.
-    let runs = if law == UnitMeanLaw::Lognormal { runs } else { runs.div_ceil(3) };
-    importance(laws.len(), alpha, runs, |from, weight| {
+    importance(laws.len(), alpha, 2 * runs, |from, weight| {
         let mut judge = MeanJudge::new(1.0, alpha, 2000);
         let draw = || laws[from].draw(uniform);
         play(&mut judge, weight, draw, |x| law.statistic(x), |law, (x, s)| ratios[law].at(x, s));
