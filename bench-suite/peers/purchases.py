@@ -125,9 +125,10 @@ def lao(method):
 
     def run(X, y, request):
         # Other methods than Pursuit keep half of the budget for exploration by default.
-        longest = request["longest"] if method == "pursuit" else None
+        most = request["longest"] if method == "pursuit" else None
+        seed = request["seed"]
         model = BudgetedRegressor(
-            request["budget"], method=method, longest=longest, holdout=0.0, random_state=request["seed"]
+            request["budget"], method=method, most_attributes=most, holdout=0.0, random_state=seed
         )
         model.fit(X, y)
         return BudgetedModel(model), model.spent_["attributes"]

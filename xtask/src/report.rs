@@ -13,8 +13,8 @@ use lao_verification::report::markdown;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Renew the generated parts of the pages: ERRATA.md, and the results, methods, solvers and comparisons in
-/// README.md.
+/// Renew the generated pages: ERRATA.md, the results in README.md, and the tables of methods, solvers and
+/// comparisons in the book.
 ///
 /// The results come from the last run of `cargo xtask verify`, the comparisons with other packages from the
 /// records in bench-suite/figures.
@@ -49,16 +49,24 @@ pub fn run(args: ReportArgs) -> anyhow::Result<ExitCode> {
         );
     }
 
-    let readme = args.pages.join("README.md");
-    let page = read(&readme)?;
-    let page = splice(&page, "results", &markdown::results(&record)).with_context(|| shown(&readme))?;
-    let page = splice(&page, "methods", &methods()).with_context(|| shown(&readme))?;
-    let page = splice(&page, "solvers", &solvers()).with_context(|| shown(&readme))?;
-    let page = splice(&page, "purchases", &peers::purchases()?).with_context(|| shown(&readme))?;
-    let page =
-        splice(&page, "full-information", &peers::full_information()?).with_context(|| shown(&readme))?;
     let list = args.pages.join("ERRATA.md");
-    let pages = [(readme, page), (list.clone(), errata::markdown(&record))];
+    let mut pages = vec![(list.clone(), errata::markdown(&record))];
+    for (page, parts) in [
+        ("README.md", vec![("results", markdown::results(&record))]),
+        ("crates/lao/book/src/methods.md", vec![("methods", methods())]),
+        ("crates/lao/book/src/layers.md", vec![("solvers", solvers())]),
+        (
+            "crates/lao/book/src/comparison.md",
+            vec![("purchases", peers::purchases()?), ("full-information", peers::full_information()?)],
+        ),
+    ] {
+        let path = args.pages.join(page);
+        let mut text = read(&path)?;
+        for (name, part) in parts {
+            text = splice(&text, name, &part).with_context(|| shown(&path))?;
+        }
+        pages.push((path, text));
+    }
     let stale: Vec<_> = pages
         .into_iter()
         .filter(|(path, text)| std::fs::read_to_string(path).map_or(true, |old| old != *text))
@@ -73,7 +81,7 @@ pub fn run(args: ReportArgs) -> anyhow::Result<ExitCode> {
         }
         return Ok(ExitCode::from(u8::from(!names.is_empty())));
     }
-    // Both pages are checked before one is written.
+    // All pages are checked before one is written.
     if list.exists() && !errata::is_generated(&read(&list)?) {
         bail!(
             "{} was not written by `cargo xtask report`: move it away, or name other --pages",

@@ -326,8 +326,8 @@ methods! {
         practical => {
             name: "pursuit",
             source: "this project",
-            summary: "Least squares on the attributes whose effect is significant; looks most where there is \
-                      most to find.",
+            summary: "Fits least squares to the attributes that prove significant, and spends the rest of \
+                      the budget on the most promising others.",
             cost: "O(s'^2), and O(d s^2) per update, of which there are O(log n); O(d s') memory",
             learns_scales: true,
             ..SPARSE
@@ -371,7 +371,8 @@ methods! {
         practical => {
             name: "naive",
             source: "Murata & Suzuki 2018, Section 3.1",
-            summary: "One example per update and a random block: the strawman whose support can lock.",
+            summary: "One example per update and a random block: a naive baseline whose support can get \
+                      stuck.",
             cost: "O(s' log s')",
             ..SPARSE
         }

@@ -8,10 +8,10 @@ use lao_say as say;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Show what is in a table, column by column, as `lao fit` reads it.
+/// Show the columns of a table as `lao fit` reads them.
 #[derive(Debug, Args)]
 pub struct DataArgs {
-    /// The table; `-` is standard input.
+    /// Read this table; `-` is standard input.
     data: PathBuf,
     #[command(flatten)]
     layout: Layout,

@@ -10,21 +10,21 @@ use std::process::ExitCode;
 
 /// Write a model for other programs: SQL, Python, ONNX or a table of coefficients.
 ///
-/// All forms predict what `lao predict` does: the mean of an attribute stands for a missing value, and values
-/// beyond the range that the model names for an attribute count as the end of that range. For two classes,
-/// SQL and ONNX give the probability of the positive one.
+/// All forms predict what `lao predict` does: a missing value is replaced by the mean of its attribute, and a
+/// value beyond the range that the model gives for an attribute by the nearer end of that range. For two
+/// classes, SQL and ONNX give the probability of the positive one.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lao export patients.lao.json --to sql                   an expression for a SELECT
   lao export patients.lao.json --to python -o model.py    a module with predict(row)
   lao export patients.lao.json --to onnx -o model.onnx    an input of shape [rows, 1] for each column")]
 pub struct ExportArgs {
-    /// The model file.
+    /// Read the model from this file.
     model: PathBuf,
-    /// The form.
+    /// Write this form.
     #[arg(long, value_enum)]
     to: Form,
-    /// The file to write [default: standard output; ONNX needs a file].
+    /// Write to this file [default: standard output; ONNX needs a file].
     #[arg(long, short, value_name = "FILE", required_if_eq("to", "onnx"))]
     output: Option<PathBuf>,
 }

@@ -14,95 +14,95 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Learn a model from a table within a budget.
 ///
 /// The table is CSV; gzip, bzip2 and zip are unpacked, and `-` is standard input. All columns but the target
-/// are attributes: leave out with --drop what names a row, such as a number of the patient, and what will not
-/// be known when the model predicts. Words become attributes `column=word`; empty fields, NA, ? and the like
-/// are missing. An example that lacks a value which the method wants to buy is passed over. A label of two
-/// values is a class.
+/// are attributes: use --drop for identifiers, for example a patient number, and for columns that will be
+/// unknown at prediction time. Words become attributes `column=word`; empty fields, NA and ? are missing
+/// values. An example is skipped if a value is missing that the method asks for. A target with two values is
+/// a class.
 ///
 /// A file of prices has a line `attribute,price` or `attribute,price,panel` for each column. A panel is paid
-/// once per example, and has one price, which each of its lines repeats; a price of 0 is free. The budget is
-/// then money, and goes where it may explain most.
+/// once per example; its price stands in each of its lines. A price of 0 means free. With prices, the budget
+/// is an amount of money, which is spent where it is expected to explain most.
 ///
-/// `--like` takes the target and all choices from a model; from the same table the same model comes again.
+/// `--like` takes the target and all choices from a model; the same table then gives the same model.
 ///
-/// An interrupt (Ctrl-C) ends learning: the model learned until then is written, and the exit status is 130.
+/// An interrupt (Ctrl-C) ends learning: the model learned so far is written, and the exit status is 130.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lao fit patients.csv --target pressure --budget 12
-  lao fit wide.csv.gz --target y --budget 5% --longest 8 -o y.lao.json
+  lao fit wide.csv.gz --target y --budget 5% --most-attributes 8 -o y.lao.json
   lao fit patients.csv --target pressure --prices prices.csv --budget 60 --predict-budget 20
   lao fit patients.csv --target sick --positive yes --budget 12 --drop patient --na -999
   lao fit patients.csv --target pressure --budget 12 --method hybrid --json
   lao fit this-year.csv --like patients.lao.json          the target and all choices of a model")]
 pub struct FitArgs {
-    /// The table.
+    /// Read this table.
     data: PathBuf,
-    /// The column to predict.
+    /// Predict this column.
     #[arg(long, short, value_name = "COLUMN", required_unless_present = "like")]
     target: Option<String>,
-    /// Of a target with two classes, the positive one [default: the greater number, or the later word].
+    /// Take this class of a two-class target as positive [default: the greater number, or the later word].
     #[arg(long, value_name = "CLASS")]
     positive: Option<String>,
-    /// A column that is no attribute; can be given more than once.
+    /// Ignore this column; can be given more than once.
     #[arg(long, value_name = "COLUMN")]
     drop: Vec<String>,
-    /// The number of columns that may be bought of each example, or a share of them, such as 10%; with
-    /// --prices, the money for each example.
+    /// Buy at most this number of columns per example, or this share of them, for example 10%; with --prices,
+    /// spend at most this amount of money per example.
     #[arg(long, short, value_name = "N|P%|MONEY", required_unless_present = "like")]
     budget: Option<String>,
-    /// What the attributes cost: a file of lines `attribute,price[,panel]`.
+    /// Read the prices of attributes from this file of lines `attribute,price[,panel]`.
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
-    /// The money for a prediction [default: about four fifths of the budget].
+    /// Spend at most this amount of money per prediction [default: about four fifths of the budget].
     #[arg(long, value_name = "MONEY", requires = "prices")]
     predict_budget: Option<f64>,
-    /// The largest number of attributes of the model [default: four fifths of the budget].
-    #[arg(long, value_name = "N")]
-    longest: Option<usize>,
-    /// A column that the model always has; can be given more than once.
+    /// Keep at most this number of attributes in the model [default: four fifths of the budget].
+    #[arg(long, alias = "longest", value_name = "N")]
+    most_attributes: Option<usize>,
+    /// Include this column in every model; can be given more than once.
     #[arg(long, value_name = "COLUMN")]
     always: Vec<String>,
-    /// The probability with which an attribute without effect is ever taken in, at most [default: 5%].
+    /// Bound the probability that the model ever includes an irrelevant attribute [default: 5%].
     #[arg(long, value_name = "P%")]
     level: Option<String>,
-    /// The number of examples after which an example counts half, for coefficients that change; the examples
-    /// are taken in the order of the table then [default: all examples count the same].
+    /// Halve the weight of an example after N further examples, for coefficients that drift; the examples are
+    /// then taken in the order of the table [default: all examples have the same weight].
     #[arg(long, value_name = "N")]
     half_life: Option<f64>,
-    /// The method; `lao methods` lists them.
+    /// Use this method; `lao methods` lists them.
     #[arg(long, default_value = "pursuit")]
     method: String,
-    /// The share of examples on which the error is measured, and from which nothing is learned.
+    /// Hold out this share of the examples to measure the error.
     #[arg(long, default_value = "10%", value_name = "P%")]
     holdout: String,
-    /// How often the examples are gone through. More than once makes standard errors too small.
+    /// Pass over the examples this number of times; more than one pass makes standard errors too small.
     #[arg(long, default_value_t = 1)]
     passes: u64,
-    /// Take the examples in the order of the table, and hold out the last ones, as is right where rows follow
-    /// one another in time; without it the order is random.
+    /// Take the examples in the order of the table, and hold out the last ones; use it if rows follow one
+    /// another in time [default: random order].
     #[arg(long)]
     in_order: bool,
-    /// The seed from which all draws descend.
+    /// Derive all random draws from this seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Learn as this model was learned: all of the above is taken from it.
+    /// Take all of the choices above from this model.
     #[arg(long, value_name = "MODEL", conflicts_with_all = [
-        "target", "positive", "drop", "budget", "prices", "predict_budget", "longest", "always", "level",
-        "half_life", "method", "holdout", "passes", "in_order", "seed", "na",
+        "target", "positive", "drop", "budget", "prices", "predict_budget", "most_attributes", "always",
+        "level", "half_life", "method", "holdout", "passes", "in_order", "seed", "na",
     ])]
     like: Option<PathBuf>,
     #[command(flatten)]
     layout: Layout,
-    /// The model file [default: the table's name with the ending .lao.json].
+    /// Write the model to this file [default: the table's name with the ending .lao.json].
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print the model as JSON instead of text.
     #[arg(long)]
     json: bool,
-    /// When to show the error each time the examples have doubled; by itself only on a terminal.
+    /// Show the held-out error each time the examples have doubled; `auto` shows it on a terminal only.
     #[arg(long, value_enum, default_value_t = ShowProgress::Auto, value_name = "WHEN")]
     progress: ShowProgress,
-    /// Say nothing on standard error but errors, interrupts, and that nothing was found.
+    /// Print only errors, interrupts and `nothing found` to standard error.
     #[arg(long, short)]
     quiet: bool,
 }
@@ -131,22 +131,22 @@ impl ShowProgress {
 /// Whether the first line of a table has names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Header {
-    /// It has, unless all its fields are numbers.
+    /// Yes, unless all its fields are numbers.
     Auto,
-    /// It has.
+    /// Yes.
     Yes,
-    /// It has not; columns are called c1, c2, ...
+    /// No; columns are called c1, c2, ...
     No,
 }
 
 /// How a table is written.
 #[derive(Debug, Args)]
 pub struct Layout {
-    /// Whether the first line of the table has names.
+    /// Take the first line of the table as names.
     #[arg(long, value_enum, default_value_t = Header::Auto)]
     header: Header,
-    /// What stands for a missing value, beside an empty field, NA, ?, null and the like: a field, such as
-    /// -999, or a field of one column, such as signal=100; can be given more than once.
+    /// Read this field as a missing value, in all columns (-999) or in one (signal=100), beside empty fields,
+    /// NA, ? and null; can be given more than once.
     #[arg(long, value_name = "FIELD|COLUMN=FIELD", allow_hyphen_values = true)]
     na: Vec<String>,
 }
@@ -268,8 +268,8 @@ fn chosen(args: &FitArgs, examples: &Examples, note: &dyn Fn(&str)) -> anyhow::R
     if let Some(money) = args.predict_budget {
         fit = fit.predict_within(money);
     }
-    if let Some(longest) = args.longest {
-        fit = fit.longest(longest);
+    if let Some(most) = args.most_attributes {
+        fit = fit.most_attributes(most);
     }
     if args.in_order {
         fit = fit.in_order();
@@ -282,7 +282,7 @@ fn flag_of(error: &lao::Error) -> Option<&'static str> {
     let lao::Error::Param(refused) = error else { return None };
     match refused.field {
         "budget" => Some("--budget"),
-        "sparsity" | "longest" => Some("--longest"),
+        "sparsity" | "longest" => Some("--most-attributes"),
         "per_prediction" => Some("--predict-budget"),
         "level" => Some("--level"),
         "half_life" => Some("--half-life"),
@@ -317,7 +317,7 @@ fn line(progress: &Progress<'_>) -> String {
 }
 
 /// Reads a share, with or without a percent sign.
-fn share(text: &str, flag: &str) -> anyhow::Result<f64> {
+pub fn share(text: &str, flag: &str) -> anyhow::Result<f64> {
     let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));
     match number.trim().parse::<f64>() {
         Ok(value) if (0.0..=1.0).contains(&(value * unit)) => Ok(value * unit),

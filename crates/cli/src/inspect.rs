@@ -9,16 +9,16 @@ use lao_say as say;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Show a model: attributes, error bars, error, what was bought and spent, and where it comes from.
+/// Show a model: its attributes with intervals, its error, the purchases and costs, and its origin.
 #[derive(Debug, Args)]
 pub struct InspectArgs {
-    /// The model file.
+    /// Read the model from this file.
     model: PathBuf,
     /// Print the checked file as JSON.
     #[arg(long)]
     json: bool,
-    /// Write one page of HTML that needs no other file: coefficients, error against values bought, what was
-    /// not taken in, spending, and a model card.
+    /// Write one self-contained page of HTML: coefficients, error against values bought, the attributes left
+    /// out, spending, and a model card.
     #[arg(long, value_name = "FILE", conflicts_with = "json")]
     html: Option<PathBuf>,
     /// Write a model card in Markdown.
@@ -31,8 +31,8 @@ pub fn load(path: &Path) -> anyhow::Result<Model> {
     if path.is_dir() {
         let shown = path.display();
         bail!(
-            "{shown} is a folder, and a model is a file; of a live study, `lao session evidence -S {shown}` \
-             shows what is known, and `lao session model -S {shown} -o FILE` writes the model"
+            "{shown} is a folder, and a model is a file; of a live study, `lao study evidence -S {shown}` \
+             shows what is known, and `lao study model -S {shown} -o FILE` writes the model"
         )
     }
     Ok(Model::load(path)?)

@@ -16,11 +16,11 @@ mod methods;
 mod page;
 mod plan;
 mod predict;
-mod session;
+mod study;
 
-/// Learns predictors that read few attributes, from examples of which few attributes were read.
+/// Learn sparse linear models from examples of which only a few attributes are observed.
 ///
-/// Results go to standard output, words to standard error. The exit status is 0 if all went well, 1 if
+/// Results go to standard output, messages to standard error. The exit status is 0 if all went well, 1 if
 /// nothing was found (the model then predicts the mean) or a study has nothing to hand out, 2 for an error, 3
 /// if a study is locked, damaged or of another version, and 130 if `fit` was interrupted.
 #[derive(Debug, Parser)]
@@ -30,7 +30,7 @@ mod session;
   lao fit patients.csv --target pressure --budget 12
   lao inspect patients.lao.json
   lao predict patients.lao.json new.csv -o predicted.csv
-  lao session --help                            a live study, patient after patient
+  lao study --help                            a live study, patient after patient
   lao export patients.lao.json --to sql         the model for other programs")]
 struct Cli {
     #[command(subcommand)]
@@ -44,7 +44,8 @@ enum Command {
     Inspect(inspect::InspectArgs),
     Plan(plan::PlanArgs),
     Methods(methods::MethodsArgs),
-    Session(session::SessionArgs),
+    #[command(alias = "session")]
+    Study(study::StudyArgs),
     Data(data::DataArgs),
     Export(export::ExportArgs),
     Completions(manual::CompletionsArgs),
@@ -52,7 +53,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    say::program_with(|cli: Cli| run(cli.command), session::status_of)
+    say::program_with(|cli: Cli| run(cli.command), study::status_of)
 }
 
 fn run(command: Command) -> anyhow::Result<ExitCode> {
@@ -62,7 +63,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Inspect(args) => inspect::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Methods(args) => methods::run(&args),
-        Command::Session(args) => session::run(&args),
+        Command::Study(args) => study::run(&args),
         Command::Data(args) => data::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Completions(args) => manual::completions(&args),

@@ -8,12 +8,12 @@ use lao_say as say;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Print what makes a shell complete this command.
+/// Print a completion script for a shell.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   lao completions bash > ~/.local/share/bash-completion/completions/lao")]
 pub struct CompletionsArgs {
-    /// The shell.
+    /// Write the script for this shell.
     shell: Shell,
 }
 
@@ -22,7 +22,7 @@ pub struct CompletionsArgs {
 #[command(after_help = "Example:
   lao man ~/.local/share/man/man1; man lao-fit")]
 pub struct ManArgs {
-    /// The folder, which must exist.
+    /// Write the pages to this folder, which must exist.
     folder: PathBuf,
 }
 

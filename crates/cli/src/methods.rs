@@ -6,10 +6,10 @@ use lao::algorithms::{METHODS, Method, ModelSize, registry};
 use lao_say as say;
 use std::process::ExitCode;
 
-/// List the methods, or say what one does.
+/// List the methods, or describe one.
 #[derive(Debug, Args)]
 pub struct MethodsArgs {
-    /// The name of a method.
+    /// Describe only this method.
     name: Option<String>,
     /// Print JSON instead of text.
     #[arg(long)]
@@ -47,7 +47,7 @@ pub fn run(args: &MethodsArgs) -> anyhow::Result<ExitCode> {
 fn describe(row: &Method) -> String {
     let Method { name, source, summary, cost, model, prices, .. } = row;
     let fit = if *model == ModelSize::Dense { "; not for `lao fit`" } else { "" };
-    let prices = if *prices { "; knows prices" } else { "" };
+    let prices = if *prices { "; supports prices" } else { "" };
     let reads = model.symbol();
     format!(
         "{name}: {summary}\n    {source}; a prediction reads {reads} attributes{fit}{prices}; time per \

@@ -1,7 +1,7 @@
 //! A model as a page of HTML that needs no other file, and as a model card in Markdown.
 
 use crate::inspect::largest_first;
-use lao::{Choice, Coefficient, Label, Missing, Model};
+use lao::{Choice, Coefficient, HALF_WIDTH, Label, Missing, Model};
 use lao_figures::{Axis, Figure, Series, count, draw, number};
 use minijinja::{AutoEscape, Environment, context};
 
@@ -91,7 +91,8 @@ fn summary(model: &Model) -> String {
         text += &format!(" It costs {}.", number(cost));
     }
     if let Some(holdout) = &model.holdout {
-        let (error, doubt) = (number(holdout.mean_squared_error), number(1.96 * holdout.standard_error));
+        let (error, doubt) =
+            (number(holdout.mean_squared_error), number(HALF_WIDTH * holdout.standard_error));
         text += &format!(
             " On {} examples that were held out its mean squared error is {error} (plus or minus {doubt}), \
              where that of the mean is {}.",
@@ -119,7 +120,7 @@ fn bought(model: &Model) -> String {
         text += &format!(" They cost {total}, at most {most} for one example, of a budget of {budget}.");
     }
     if spent.passed_over > 0 {
-        text += &format!(" {} examples were passed over, since they had gaps.", count(spent.passed_over));
+        text += &format!(" {} examples with missing values were skipped.", count(spent.passed_over));
     }
     if model.origin.journal.is_some() {
         let learned = count(model.origin.examples as u64);
@@ -165,7 +166,7 @@ fn card(model: &Model) -> Vec<[String; 2]> {
 
 /// Returns a coefficient with its interval, as places between -100 and 100 around zero.
 fn whisker(one: &Coefficient) -> minijinja::Value {
-    let half = one.standard_error.map(|error| 1.96 * error);
+    let half = one.standard_error.map(|error| HALF_WIDTH * error);
     let longest = (one.value.abs() + half.unwrap_or(0.0)).max(f64::MIN_POSITIVE);
     let place = |x: f64| format!("{:.1}", 100.0 * x / longest);
     context! {

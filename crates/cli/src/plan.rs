@@ -1,6 +1,6 @@
 //! `lao plan`.
 
-use crate::session::parsed;
+use crate::study::parsed;
 use clap::Args;
 use lao::Prices;
 use lao::algorithms::Money;
@@ -10,7 +10,7 @@ use lao_say as say;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Simulate how many examples a study needs, before the first one is paid for.
+/// Simulate how many examples a study needs, before you pay for the first one.
 ///
 /// Studies are simulated in which some attributes have an effect and the others have none; attributes are
 /// independent. Correlated attributes need more examples.
@@ -19,29 +19,29 @@ use std::process::ExitCode;
   lao plan --attributes 60 --budget 12 --sparsity 5 --signal 0.5
   lao plan --prices prices.csv --budget 60 --sparsity 3")]
 pub struct PlanArgs {
-    /// The number of attributes.
+    /// Simulate this number of attributes.
     #[arg(long, short, required_unless_present = "prices", conflicts_with = "prices")]
     attributes: Option<usize>,
-    /// The number of attributes that may be bought of each example; with --prices, the money for it.
+    /// Buy at most this number of attributes per example; with --prices, spend at most this amount of money.
     #[arg(long, short, value_name = "N|MONEY")]
     budget: String,
-    /// What the attributes cost: a file of lines `attribute,price[,panel]`.
+    /// Read prices from this file of lines `attribute,price[,panel]`.
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
-    /// The number of attributes that matter.
+    /// Give an effect to this number of attributes.
     #[arg(long, default_value_t = 5)]
     sparsity: usize,
-    /// The effect of each: by how many standard deviations of the noise the label changes, if the attribute
-    /// changes by one of its own.
+    /// Make each effect this large: the change of the label, in standard deviations of the noise, if the
+    /// attribute changes by one standard deviation.
     #[arg(long, default_value_t = 1.0)]
     signal: f64,
-    /// The number of examples at which a study is given up.
+    /// Give a study up after this number of examples.
     #[arg(long, default_value_t = 100_000)]
     most: u64,
-    /// The number of simulated studies.
+    /// Simulate this number of studies.
     #[arg(long, default_value_t = 100)]
     studies: usize,
-    /// The seed from which all draws descend.
+    /// Derive all random draws from this seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Print JSON instead of text.

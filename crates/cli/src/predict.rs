@@ -9,23 +9,23 @@ use lao_say as say;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Apply a model to a table, of which only the model's columns are read.
+/// Apply a model to a table; only the model's columns are read.
 ///
-/// Columns are found by name, in any order. What stood for a missing value when the model was learned does so
-/// again. The result is CSV with one line per row: the prediction and, for two classes, the class and the
-/// probability of the positive one.
+/// Columns are found by name, in any order. A field that meant a missing value when the model was learned
+/// means it again. The result is CSV with one line per row: the prediction and, for two classes, the class
+/// and the probability of the positive one.
 #[derive(Debug, Args)]
 pub struct PredictArgs {
-    /// The model file.
+    /// Read the model from this file.
     model: PathBuf,
-    /// The table; `-` is standard input.
+    /// Read this table; `-` is standard input.
     data: PathBuf,
-    /// What to do about a missing value.
+    /// Handle missing values in this way.
     #[arg(long, value_enum, default_value_t = Gap::Mean)]
     missing: Gap,
     #[command(flatten)]
     layout: Layout,
-    /// The file of the predictions [default: standard output].
+    /// Write the predictions to this file [default: standard output].
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print JSON instead of CSV.

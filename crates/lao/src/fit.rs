@@ -2,7 +2,7 @@
 
 mod choices;
 
-pub use choices::Choice;
+pub use choices::{Choice, ChoiceOption, OPTIONS};
 
 use crate::error::{Error, nearest};
 use crate::examples::{Examples, Stream, TrainTest};
@@ -184,7 +184,7 @@ impl Fit {
     /// # }
     /// # let frame = lao::Frame::parse(rows.as_bytes(), "patients.csv", &Default::default())?;
     /// let examples = frame.target("pressure")?;
-    /// let model = lao::Fit::within(2).longest(1).seed(7).run(&examples)?.model;
+    /// let model = lao::Fit::within(2).most_attributes(1).seed(7).run(&examples)?.model;
     /// let again = lao::Fit::again(&model)?.run(&examples)?.model;
     /// assert_eq!(again, model);
     /// # Ok::<(), lao::Error>(())
@@ -235,7 +235,7 @@ impl Fit {
     /// Sets the largest number of attributes of the predictor. By default it is four fifths of the budget for
     /// `pursuit`, and half of it for other methods; where prices differ, these have at most as many as can be
     /// paid whichever they are.
-    pub fn longest(self, attributes: usize) -> Self {
+    pub fn most_attributes(self, attributes: usize) -> Self {
         Fit { longest: Some(attributes), ..self }
     }
 

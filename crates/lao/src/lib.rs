@@ -53,11 +53,11 @@ mod table;
 
 pub use error::Error;
 pub use examples::{Examples, Label, TableParts, TrainTest};
-pub use fit::{Choice, Fit, Fitted, Learned, Progress};
+pub use fit::{Choice, ChoiceOption, Fit, Fitted, Learned, OPTIONS, Progress};
 pub use frame::{ColumnKind, ColumnSummary, Frame, Header, Pick, ReadOptions, Reading, read, read_with};
 pub use model::{
-    About, Candidate, Coefficient, Holdout, JournalPlace, Link, Missing, Model, Origin, PanelSpent,
-    Predictions, Reached, Spent, SpentMoney, Stamp,
+    About, Candidate, Coefficient, HALF_WIDTH, Holdout, JournalPlace, Link, Missing, Model, Origin,
+    PanelSpent, Predictions, Reached, Spent, SpentMoney, Stamp,
 };
 pub use prices::{Price, PricedColumns, Prices};
 pub use table::Table;
@@ -72,3 +72,8 @@ pub use lao_observation as observation;
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The examples of the book's page on the crates below, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../book/src/layers.md")]
+struct Layers;

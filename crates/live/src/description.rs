@@ -33,8 +33,11 @@ pub struct Description {
     pub longest: Option<usize>,
     /// The probability with which any attribute without effect is ever in the predictor, at most.
     pub level: f64,
-    /// The number of examples after which an example counts half, for coefficients that change; `None` if all
-    /// examples count the same.
+    /// The attributes that the predictor always includes, whatever their effect.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub always: Vec<String>,
+    /// The number of further examples after which the weight of an example is halved, for coefficients that
+    /// drift; `None` if all examples have the same weight.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub half_life: Option<f64>,
     /// The seed from which all draws descend.
@@ -58,6 +61,7 @@ impl Description {
             panels: Vec::new(),
             longest: None,
             level: 0.05,
+            always: Vec::new(),
             half_life: None,
             seed: 1,
         }
@@ -100,13 +104,20 @@ impl Description {
         if self.panels.len() != self.money.as_ref().map_or(0, |money| money.tariff.prices().len()) {
             return fail("panels", format!("{} names; each panel of the prices has one", self.panels.len()));
         }
+        if let Some(name) = self.always.iter().find(|name| self.attribute(name).is_none()) {
+            return fail("always", format!("`{name}` is not an attribute of the study"));
+        }
         Ok(self.params().build()?)
     }
 
     pub(crate) fn params(&self) -> PursuitParams {
+        let mut always: Vec<u32> = self.always.iter().filter_map(|name| self.attribute(name)).collect();
+        always.sort_unstable();
+        always.dedup();
         PursuitParams {
             level: self.level,
             longest: self.longest,
+            always,
             half_life: self.half_life,
             money: self.money.clone(),
             ..PursuitParams::within(self.attributes.len(), self.budget)

@@ -31,10 +31,10 @@ pub enum LiveError {
     #[error("{} is open in another process; wait for it, or stop it", .0.display())]
     Locked(PathBuf),
     /// There is a study, or something else, already.
-    #[error("{} is there already; give the new study another folder", .0.display())]
+    #[error("{} already exists; give the new study another folder", .0.display())]
     Exists(PathBuf),
     /// The folder holds no study.
-    #[error("{} holds no study: it has no study.json", .0.display())]
+    #[error("{} is not a study: it has no study.json", .0.display())]
     NoStudy(PathBuf),
     /// A file of the study was damaged or changed.
     #[error("{}, line {line}: {reason}; restore the folder from a backup", .path.display())]
@@ -48,8 +48,8 @@ pub enum LiveError {
     },
     /// A line of the journal is intact, but this version of lao would not have written it.
     #[error(
-        "{}, line {line}: {reason}; the line is intact, so another lao than this one ({}) wrote it: go on \
-         with that one (the study began with lao {began})",
+        "{}, line {line}: {reason}; the line is intact, so it was written by another version of lao than \
+         this one ({}): continue with that version (the study began with lao {began})",
         .path.display(), env!("CARGO_PKG_VERSION")
     )]
     OtherVersion {

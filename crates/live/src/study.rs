@@ -265,7 +265,7 @@ impl Study {
                 budget: description.money.is_none().then_some(description.budget),
                 per_prediction: description.money.as_ref().and_then(|money| money.per_prediction),
                 longest: description.longest,
-                always: Vec::new(),
+                always: description.always.clone(),
                 reading: Reading::default(),
                 holdout: 0.0,
                 passes: 1,

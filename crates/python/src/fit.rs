@@ -125,11 +125,46 @@ fn within(budget: f64, prices: Option<lao::Prices>, predict_budget: Option<f64>)
     }
 }
 
+/// The choices of a fit, a dict of Python.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Choices {
+    budget: f64,
+    predict_budget: Option<f64>,
+    method: String,
+    most_attributes: Option<usize>,
+    level: Option<f64>,
+    always: Vec<String>,
+    half_life: Option<f64>,
+    holdout: f64,
+    passes: u64,
+    shuffle: bool,
+    seed: u64,
+}
+
+impl Choices {
+    fn fit(self, prices: Option<lao::Prices>) -> Fit {
+        let mut fit = within(self.budget, prices, self.predict_budget);
+        fit = fit.method(&self.method).always(self.always);
+        fit = fit.holdout(self.holdout).passes(self.passes).seed(self.seed);
+        if let Some(most) = self.most_attributes {
+            fit = fit.most_attributes(most);
+        }
+        if let Some(level) = self.level {
+            fit = fit.level(level);
+        }
+        if let Some(examples) = self.half_life {
+            fit = fit.half_life(examples);
+        }
+        if self.shuffle { fit } else { fit.in_order() }
+    }
+}
+
 /// Learns from the rows of a table. The budget is a number of attributes or, with prices, money. Returns a
 /// dict with the model and all that is shown of it.
 #[pyfunction]
-#[pyo3(signature = (table, labels, rows, names, target, classes, *, budget, prices=None, predict_budget=None,
-                    method, longest, holdout, passes, shuffle, seed, start=None, stop=None))]
+#[pyo3(signature = (table, labels, rows, names, target, classes, choices, *, prices=None, start=None,
+                    stop=None))]
 #[expect(clippy::too_many_arguments, reason = "Python gives them by name")]
 pub fn fit<'py>(
     py: Python<'py>,
@@ -139,15 +174,8 @@ pub fn fit<'py>(
     names: Vec<String>,
     target: String,
     classes: Option<[String; 2]>,
-    budget: f64,
+    choices: Choices,
     prices: Option<&Prices>,
-    predict_budget: Option<f64>,
-    method: &str,
-    longest: Option<usize>,
-    holdout: f64,
-    passes: u64,
-    shuffle: bool,
-    seed: u64,
     start: Option<&Learner>,
     stop: Option<&Stop>,
 ) -> PyResult<Bound<'py, PyDict>> {
@@ -159,14 +187,7 @@ pub fn fit<'py>(
     let label = classes.map_or(Label::Number, |[negative, positive]| Label::Classes { positive, negative });
     let watched = Arc::new(Watched::new(table.values(), stop));
     let values: Arc<dyn lao::Table> = Arc::<Watched>::clone(&watched);
-    let fit = within(budget, prices.map(|prices| prices.0.clone()), predict_budget);
-    let mut fit = fit.method(method).holdout(holdout).passes(passes).seed(seed);
-    if let Some(longest) = longest {
-        fit = fit.longest(longest);
-    }
-    if !shuffle {
-        fit = fit.in_order();
-    }
+    let fit = choices.fit(prices.map(|prices| prices.0.clone()));
     let start = start.map(Learner::learned);
     let (mut history, name) = (Vec::new(), String::from("a table in Python"));
     let done = py.detach(|| {
@@ -268,28 +289,15 @@ fn result<'py>(py: Python<'py>, fitted: &Fitted, examples: &Examples) -> PyResul
 
 /// Learns from a table in a file, as the command `lao fit` does, and returns the text of the model file.
 #[pyfunction]
-#[pyo3(signature = (path, target, *, budget, prices=None, predict_budget=None, method="pursuit", longest=None,
-                    holdout=0.1, passes=1, seed=1))]
-#[expect(clippy::too_many_arguments, reason = "Python gives them by name")]
+#[pyo3(signature = (path, target, choices, *, prices=None))]
 pub fn fit_file(
     py: Python<'_>,
     path: PathBuf,
     target: &str,
-    budget: f64,
+    choices: Choices,
     prices: Option<PathBuf>,
-    predict_budget: Option<f64>,
-    method: &str,
-    longest: Option<usize>,
-    holdout: f64,
-    passes: u64,
-    seed: u64,
 ) -> PyResult<String> {
-    let prices = prices.map(lao::Prices::read).transpose().map_err(error)?;
-    let mut fit = within(budget, prices, predict_budget);
-    fit = fit.method(method).holdout(holdout).passes(passes).seed(seed);
-    if let Some(longest) = longest {
-        fit = fit.longest(longest);
-    }
+    let fit = choices.fit(prices.map(lao::Prices::read).transpose().map_err(error)?);
     py.detach(|| Ok(fit.run(&lao::read(path)?.target(target)?)?.model.to_json())).map_err(error)
 }
 

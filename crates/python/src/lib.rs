@@ -31,6 +31,9 @@ mod _core {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        // The parameters of an estimator and whether live studies have them, for a test.
+        let options = lao::OPTIONS.map(|option| (option.python, option.not_in_studies.is_none()));
+        module.add("OPTIONS", options.to_vec())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

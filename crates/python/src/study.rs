@@ -1,4 +1,4 @@
-//! Live studies: the folders of the command `lao session`.
+//! Live studies: the folders of the command `lao study`.
 
 use crate::prices::Prices;
 use lao::Label;
@@ -39,7 +39,8 @@ impl Study {
     /// prices, money. A label that is a class has the names of both.
     #[staticmethod]
     #[pyo3(signature = (folder, target, attributes, budget, *, prices=None, predict_budget=None,
-                        positive=None, negative=None, longest=None, level=0.05, half_life=None,
+                        positive=None, negative=None, most_attributes=None, level=0.05, always=Vec::new(),
+                        half_life=None,
                         seed=1))]
     #[expect(clippy::too_many_arguments, reason = "Python gives them by name")]
     fn create(
@@ -51,8 +52,9 @@ impl Study {
         predict_budget: Option<f64>,
         positive: Option<String>,
         negative: Option<String>,
-        longest: Option<usize>,
+        most_attributes: Option<usize>,
         level: f64,
+        always: Vec<String>,
         half_life: Option<f64>,
         seed: u64,
     ) -> PyResult<Self> {
@@ -68,7 +70,8 @@ impl Study {
         if let Some(money) = &mut begun.money {
             money.per_prediction = predict_budget;
         }
-        let description = Description { label, longest, level, half_life, seed, ..begun };
+        let description =
+            Description { label, longest: most_attributes, level, always, half_life, seed, ..begun };
         Study::new(lao_live::Study::create(folder, description))
     }
 

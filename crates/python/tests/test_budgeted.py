@@ -66,11 +66,39 @@ def same_bits(model, text):
 def test_same_seed_and_data_give_the_bits_of_rust(method, problem, tmp_path):
     X, y = problem
     write_csv(tmp_path / "table.csv", X, y)
-    longest = 2 if method == "fkk" else None
-    text = _core.fit_file(tmp_path / "table.csv", "y", budget=12, method=method, seed=7, longest=longest)
-    model = BudgetedRegressor(12, method=method, random_state=7, longest=longest)
+    most = 2 if method == "fkk" else None
+    model = BudgetedRegressor(12, method=method, random_state=7, most_attributes=most)
+    choices = {**model._choices(), "budget": 12, "seed": 7}
+    text = _core.fit_file(tmp_path / "table.csv", "y", choices)
     for order in "CF":
         same_bits(model.fit(np.asarray(X, order=order), y), text)
+
+
+def test_every_choice_reaches_the_model_and_gives_the_bits_of_the_command(problem, tmp_path):
+    lao = command()
+    if lao is None:
+        pytest.skip("the command lao is not built: cargo build -p lao-cli, or set LAO to its path")
+    X, y = problem
+    write_csv(tmp_path / "table.csv", X, y)
+    line = [lao, "fit", "table.csv", "-t", "y", "-b", "12", "--seed", "3", "--json", "--quiet"]
+    for options, given in [
+        (["--level", "0.1%"], {"level": 0.001}),
+        (["--always", "x3", "--always", "x5"], {"always": ["x3", "x5"]}),
+        (["--half-life", "400"], {"half_life": 400.0}),
+        (["--most-attributes", "3"], {"most_attributes": 3}),
+        (["--holdout", "30%"], {"holdout": 0.3}),
+        (["--passes", "2"], {"passes": 2}),
+        (["--in-order"], {"shuffle": False}),
+        (["--method", "hybrid"], {"method": "hybrid"}),
+    ]:
+        done = subprocess.run([*line, *options], cwd=tmp_path, capture_output=True, check=True, text=True)
+        text = done.stdout
+        model = BudgetedRegressor(12, random_state=3, **given).fit(X, y)
+        same_bits(model, text)
+        name, value = next(iter(given.items()))
+        assert model.plan_[name] == value
+        if name == "always":
+            assert {3, 5} <= set(model.support_.tolist())
 
 
 def test_same_seed_and_data_give_the_bits_of_the_command(problem, tmp_path):
@@ -101,7 +129,7 @@ def test_every_sparse_method_of_the_registry_runs_and_dense_ones_are_refused(pro
     names = str(refused.value).split("The methods are ")[1].split(", ")
     ran = 0
     for name in names:
-        model = BudgetedRegressor(8, longest=2, method=name, random_state=1)
+        model = BudgetedRegressor(8, most_attributes=2, method=name, random_state=1)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")

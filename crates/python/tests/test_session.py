@@ -1,4 +1,4 @@
-"""Live studies: the folders of the command `lao session`."""
+"""Live studies: the folders of the command `lao study`."""
 
 import json
 import os
@@ -94,6 +94,12 @@ def test_a_half_life_is_passed_on(tmp_path):
         Session.create(tmp_path / "other", "y", NAMES, 2, half_life=3)
 
 
+def test_attributes_that_are_always_included_are_checked(tmp_path):
+    Session.create(tmp_path / "study", "y", NAMES, 2, always=[NAMES[0]]).close()
+    with pytest.raises(ValueError, match="`nobody` is not an attribute"):
+        Session.create(tmp_path / "other", "y", NAMES, 2, always=["nobody"])
+
+
 def test_opening_waits_until_another_process_lets_go(tmp_path):
     folder = tmp_path / "study"
     Session.create(folder, "y", NAMES, 2).close()
@@ -132,7 +138,7 @@ def test_what_does_not_fit_is_refused_and_leaves_no_trace(tmp_path):
         study.ask()
     with pytest.raises(FileExistsError):
         Session.create(tmp_path / "study", "y", NAMES, 2)
-    with pytest.raises(FileNotFoundError, match="holds no study"):
+    with pytest.raises(FileNotFoundError, match="is not a study"):
         Session.open(tmp_path / "nothing")
     with pytest.raises(ValueError, match="budget"):
         Session.create(tmp_path / "other", "y", NAMES, 0)

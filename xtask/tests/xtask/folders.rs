@@ -214,8 +214,12 @@ fn report_replaces_only_pages_that_it_wrote() {
     let folder = tempfile::tempdir().unwrap();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let pages = folder.path().join("pages");
-    std::fs::create_dir(&pages).unwrap();
-    std::fs::copy(root.join("README.md"), pages.join("README.md")).unwrap();
+    let book = "crates/lao/book/src";
+    std::fs::create_dir_all(pages.join(book)).unwrap();
+    for page in ["README.md", "methods.md", "layers.md", "comparison.md"] {
+        let page = if page == "README.md" { page.to_owned() } else { format!("{book}/{page}") };
+        std::fs::copy(root.join(&page), pages.join(&page)).unwrap();
+    }
     write_mine(&pages, &["ERRATA.md"]);
     let record = lao_verification::papers::all().map(|claim| claim.id.to_string()).collect();
     std::fs::create_dir(folder.path().join("from")).unwrap();

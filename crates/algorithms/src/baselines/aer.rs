@@ -147,7 +147,6 @@ pub struct Aer {
     burn_in: u64,
     prediction: Prediction,
     iterate: L1BallIterate,
-    #[serde(rename = "look")]
     pending: PendingExample,
     done: u64,
     #[serde(skip)]

@@ -69,7 +69,6 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Entry {
     /// The sum of its iterates, without the part that `P` and `Q` give.
-    #[serde(rename = "past")]
     offset: f64,
     /// Its place among the active coordinates, or [`NONE`].
     slot: u32,
@@ -115,7 +114,6 @@ pub(super) struct L1BallIterate {
     /// `h`.
     level: f64,
     /// `P` and `Q`.
-    #[serde(rename = "prefix")]
     iterate_weights: [f64; 2],
     entries: Vec<Entry>,
     active: Vec<Active>,
@@ -126,7 +124,6 @@ pub(super) struct L1BallIterate {
     /// empty block has the bound `f64::MAX`, since a file cannot hold infinity.
     lowest: Vec<Vec<f64>>,
     /// The block to be recomputed next.
-    #[serde(rename = "stale")]
     next_block: usize,
     /// The numbers that the current step subtracts from `w/s`, draw by draw.
     #[serde(skip)]

@@ -222,7 +222,6 @@ pub struct Aesvr {
     params: AesvrParams,
     estimate: GenEst,
     iterate: L2BallIterate,
-    #[serde(rename = "look")]
     pending: PendingExample,
     /// GenEst's draws for the example asked for.
     estimates: [GenEstDraws; 2],

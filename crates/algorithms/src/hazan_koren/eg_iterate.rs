@@ -67,7 +67,6 @@ struct Entry {
     up: f64,
     down: f64,
     /// `a_j`.
-    #[serde(rename = "past")]
     offset: f64,
 }
 
@@ -134,17 +133,14 @@ pub struct EgIterate {
     /// `q`.
     exponent: f64,
     /// `P`, the weight of the current `D` in the sum of the iterates.
-    #[serde(rename = "prefix")]
     iterate_weight: f64,
     /// The number of steps that `P` covers.
-    #[serde(rename = "covered")]
     steps_in_average: f64,
     entries: Vec<Entry>,
     sums: SumTree<Sums>,
     /// `|D|_1` and `C`.
     total: Sums,
     /// The block to be recomputed next.
-    #[serde(rename = "stale")]
     next_block: usize,
     #[serde(skip)]
     next: Next,

@@ -53,7 +53,6 @@ struct Entry {
     /// `u_j`.
     value: f64,
     /// `a_j`.
-    #[serde(rename = "past")]
     offset: f64,
 }
 
@@ -69,17 +68,14 @@ pub struct L2BallIterate {
     /// `s`.
     scale: f64,
     /// `P`, the weight of the current `u` in the sum of the iterates.
-    #[serde(rename = "prefix")]
     iterate_weight: f64,
     /// The number of steps that `P` covers.
-    #[serde(rename = "covered")]
     steps_in_average: f64,
     entries: Vec<Entry>,
     squares: SumTree<f64>,
     /// `|u|_2^2`.
     norm_squared: f64,
     /// The block to be recomputed next.
-    #[serde(rename = "stale")]
     next_block: usize,
     /// `u_j - u_j'` of the current step, draw by draw.
     #[serde(skip)]

@@ -83,7 +83,6 @@ pub struct TwoSample<I> {
     step_size: f64,
     prediction: Prediction,
     iterate: I,
-    #[serde(rename = "look")]
     pending: PendingExample,
     done: u64,
     #[serde(skip)]

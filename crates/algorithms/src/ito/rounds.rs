@@ -32,7 +32,6 @@ pub trait Choice {
 #[serde(remote = "Self", try_from = "Stored", bound = "C: Choice")]
 pub struct DualAveragingRounds<C> {
     /// `k_1`.
-    #[serde(rename = "kept")]
     largest_count: usize,
     budget: usize,
     average: DualAverage,

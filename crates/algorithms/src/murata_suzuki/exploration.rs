@@ -190,7 +190,6 @@ fn gate(
 pub struct Exploration<T = HardThreshold> {
     sparsity: usize,
     /// `s' - s`, the number of attributes per block.
-    #[serde(rename = "width")]
     block_width: usize,
     /// The blocks, where attributes have prices; otherwise they are ranges of `block_width` attributes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -203,10 +202,8 @@ pub struct Exploration<T = HardThreshold> {
     /// The gradient sums of the current update, block after block.
     gradient: Vec<f64>,
     /// The place of the first attribute of the current block; see `attribute`.
-    #[serde(rename = "block")]
     block_start: usize,
     /// The number of examples of the current block so far.
-    #[serde(rename = "seen")]
     seen_in_block: u64,
     /// The number of updates made.
     done: u64,

@@ -374,7 +374,7 @@ fn states_of_blocks_are_stored_and_checked_and_those_of_before_are_read() {
     assert!(changed(&|state| state["blocks"]["width"] = 1.into()).is_err());
     assert!(changed(&|state| state["blocks"]["width"] = 0.into()).is_err());
     assert!(changed(&|state| state["blocks"]["support"] = vec![3, 900].into()).is_err());
-    assert!(changed(&|state| state["block"] = 1.into()).is_err());
+    assert!(changed(&|state| state["block_start"] = 1.into()).is_err());
     assert!(changed(&|state| state["gradient"][5] = 1.0.into()).is_err());
 }
 

@@ -132,5 +132,5 @@ fn shells_and_manuals_know_the_subcommands() {
     }
     lao(folder.path(), &["man", "."]);
     let page = std::fs::read_to_string(folder.path().join("lao-fit.1")).unwrap();
-    assert!(page.contains("budget") && folder.path().join("lao-session-ask.1").exists());
+    assert!(page.contains("budget") && folder.path().join("lao-study-ask.1").exists());
 }

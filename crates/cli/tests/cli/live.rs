@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 const NAMES: [&str; 5] = ["CRP", "IL6", "LDH", "ALT", "AST"];
 
-/// Returns the command `lao session VERB -S s REST`.
+/// Returns the command `lao study VERB -S s REST`.
 fn command(folder: &Path, verb: &str, rest: &[&str]) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin("lao"));
     command.current_dir(folder).args(["session", verb, "-S", "s"]).args(rest);
@@ -273,7 +273,7 @@ fn a_full_disk_is_an_error_and_nothing_is_lost() {
         assert_eq!(journal(at), before, "the beginning of a line is taken back");
         // With room on the disk, the same command is done.
         let (status, _, said) = session(at, verb, &rest);
-        assert!(status == 0 && !said.contains("cut off"), "{said}");
+        assert!(status == 0 && !said.contains("incomplete last line"), "{said}");
         assert!(journal(at).starts_with(&before));
     }
     assert_eq!(session(at, "verify", &[]).0, 0);
@@ -355,7 +355,7 @@ fn what_is_to_be_reported_is_listed_as_it_was_handed_out() {
     assert_eq!(session(at, "open", &[]).1, nothing);
     let (_, handed, _) = session(at, "ask", &["-n", "3"]);
     let (_, status, _) = session(at, "status", &[]);
-    assert!(status.contains("\n3 open slots to be reported: lao session open -S s\n"), "{status}");
+    assert!(status.contains("\n3 open slots to be reported: lao study open -S s\n"), "{status}");
     assert_eq!(session(at, "open", &[]).1, handed);
     let slots = json(at, "open", &[])["slots"].clone();
     let names: Vec<&str> =
@@ -370,7 +370,7 @@ fn what_is_to_be_reported_is_listed_as_it_was_handed_out() {
     // No more can be planned, and what is missing is said.
     let (status, _, said) = session(at, "ask", &["-n", "50"]);
     let planned = "handed out 7 of 50: before more can be planned, report 9 open slots and 1 missing label \
-                   (`lao session open -S s`)\n";
+                   (`lao study open -S s`)\n";
     assert_eq!((status, said.as_str()), (0, planned));
 }
 

@@ -4,3 +4,4 @@ mod book;
 mod command;
 mod export;
 mod live;
+mod parity;

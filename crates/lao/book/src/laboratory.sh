@@ -4,7 +4,7 @@
 # usage: sh laboratory.sh STUDY TABLE TARGET
 study=$1 table=$2 target=$3
 left=$(($(wc -l < "$table") - 1))
-while [ "$left" -gt 0 ] && lao session ask -S "$study" -n "$left" > slots.txt 2> notes.txt; do
+while [ "$left" -gt 0 ] && lao study ask -S "$study" -n "$left" > slots.txt 2> notes.txt; do
     left=$((left - $(wc -l < slots.txt)))
     # A line of slots.txt is like `slot 3: bmi, ltg`; the patient of slot 3 is the third of the table.
     awk -F, -v target="$target" '
@@ -21,5 +21,5 @@ while [ "$left" -gt 0 ] && lao session ask -S "$study" -n "$left" > slots.txt 2>
             if (FNR == 1) print header
             print line
         }' "$table" slots.txt > results.csv
-    lao session tell -S "$study" --from results.csv > told.txt 2> notes.txt || exit
+    lao study tell -S "$study" --from results.csv > told.txt 2> notes.txt || exit
 done

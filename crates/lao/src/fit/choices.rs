@@ -28,6 +28,41 @@ pub struct Choice {
     pub automatic: bool,
 }
 
+/// An option of a fit. The command, live studies and Python offer all of them; tests hold them to this list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChoiceOption {
+    /// The option of `lao fit`, without its dashes.
+    pub name: &'static str,
+    /// The parameter of Python's estimators.
+    pub python: &'static str,
+    /// Why live studies do not have it; `None` if they do.
+    pub not_in_studies: Option<&'static str>,
+}
+
+/// The options of a fit.
+pub const OPTIONS: [ChoiceOption; 12] = {
+    const fn everywhere(name: &'static str, python: &'static str) -> ChoiceOption {
+        ChoiceOption { name, python, not_in_studies: None }
+    }
+    const fn of_tables(name: &'static str, python: &'static str, why: &'static str) -> ChoiceOption {
+        ChoiceOption { name, python, not_in_studies: Some(why) }
+    }
+    [
+        everywhere("budget", "budget"),
+        everywhere("prices", "prices"),
+        everywhere("predict-budget", "predict_budget"),
+        everywhere("most-attributes", "most_attributes"),
+        everywhere("level", "level"),
+        everywhere("always", "always"),
+        everywhere("half-life", "half_life"),
+        everywhere("seed", "random_state"),
+        of_tables("method", "method", "a study asks as Pursuit does"),
+        of_tables("holdout", "holdout", "a study learns from every example"),
+        of_tables("passes", "passes", "a study sees each example once"),
+        of_tables("in-order", "shuffle", "the examples of a study have the order in which they come"),
+    ]
+};
+
 impl Model {
     /// Returns the choices with which the model was learned. `lao fit --like` makes all of them again, and
     /// [`Fit::again`] all but `drop` and `na`, which say [how the table was read](crate::Reading).
@@ -43,7 +78,7 @@ impl Model {
     /// let choices = model.choices();
     /// let of = |name: &str| choices.iter().find(|choice| choice.name == name).unwrap();
     /// assert!(of("method").automatic && of("method").value == "pursuit");
-    /// assert!(of("longest").automatic && of("longest").value == "1");
+    /// assert!(of("most-attributes").automatic && of("most-attributes").value == "1");
     /// assert!(!of("seed").automatic && of("seed").value == "7");
     /// # Ok::<(), lao::Error>(())
     /// ```
@@ -61,7 +96,7 @@ impl Model {
         }
         match &origin.parameters {
             AnyParams::Pursuit(params) => {
-                add("longest", params.largest_support().to_string(), origin.longest.is_none());
+                add("most-attributes", params.largest_support().to_string(), origin.longest.is_none());
                 if self.spent.money.is_some() {
                     let money = params.most_per_prediction().to_string();
                     add("predict-budget", money, origin.per_prediction.is_none());
@@ -74,7 +109,7 @@ impl Model {
             params => {
                 for (name, value) in fields(params) {
                     match &name[..] {
-                        "sparsity" => add("longest", value, origin.longest.is_none()),
+                        "sparsity" => add("most-attributes", value, origin.longest.is_none()),
                         _ => add(&name, value, true),
                     }
                 }

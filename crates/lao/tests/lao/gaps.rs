@@ -35,7 +35,7 @@ fn distances(gap: &str) -> [f64; 2] {
     let mut sums = [[0.0; 2]; 2];
     for number in 0..TABLES {
         let frame = table(&Seed::root(20_261_123).trial(number), gap);
-        let fit = Fit::within(3).longest(2).always(["a", "b"]).holdout(0.0).seed(number);
+        let fit = Fit::within(3).most_attributes(2).always(["a", "b"]).holdout(0.0).seed(number);
         let model = fit.run(&frame.target("y").unwrap()).unwrap().model;
         for (column, sum) in ["a", "b"].into_iter().zip(&mut sums) {
             let value = model.coefficients.iter().find(|one| one.column == column).unwrap().value;

@@ -100,7 +100,7 @@ fn a_model_finds_the_attributes_and_keeps_their_units() {
 fn every_sparse_method_can_be_asked_for_by_name() {
     let examples = frame(&patients(4000, false)).target("pressure").unwrap();
     for method in lao::algorithms::METHODS {
-        let fitted = Fit::within(3).longest(1).method(method.name).run(&examples);
+        let fitted = Fit::within(3).most_attributes(1).method(method.name).run(&examples);
         if method.model == lao::algorithms::ModelSize::Dense {
             assert!(fitted.unwrap_err().to_string().contains("would read all attributes"), "{}", method.name);
         } else if let Err(error) = fitted {
@@ -183,7 +183,7 @@ fn a_model_repeats_how_its_table_was_read() {
     };
     let text = patients(1500, false);
     let table = Frame::parse(text.as_bytes(), "t.csv", &options).unwrap();
-    let fit = Fit::within(4).longest(3).always(["pulse"]).level(0.01);
+    let fit = Fit::within(4).most_attributes(3).always(["pulse"]).level(0.01);
     let model = fit.run(&table.clone().target("pressure").unwrap()).unwrap().model;
     assert!(model.columns().contains(&"pulse"), "{model}");
     assert_eq!(model.origin.reading.without, ["id"]);
@@ -426,7 +426,7 @@ fn prices_that_are_none_are_refused_with_line_and_remedy() {
             "one that can be paid, and none can, since 2 attributes may cost 6",
         ),
         (
-            Fit::within_money(9.0, prices()).predict_within(5.5).longest(2).method("exploration"),
+            Fit::within_money(9.0, prices()).predict_within(5.5).most_attributes(2).method("exploration"),
             "at most 1, since 2 attributes may cost 6, but a prediction only 5.5",
         ),
         (Fit::within(2).predict_within(2.0), "it needs prices"),

@@ -67,6 +67,19 @@ fn a_study_with_a_half_life_forgets_and_opens_where_it_was() {
 }
 
 #[test]
+fn attributes_that_are_always_included_are_in_the_first_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("s");
+    let last = description().attributes.last().unwrap().clone();
+    let described = Description { always: vec![last.clone(), last.clone()], ..description() };
+    let mut study = Study::create(&at, described).unwrap();
+    run(&mut study, 400);
+    let model = study.model();
+    assert!(model.columns().contains(&&last[..]) && model.origin.always[0] == last, "{model}");
+    assert!(!begun(&folder.path().join("other"), 400).model().columns().contains(&&last[..]));
+}
+
+#[test]
 fn a_study_that_is_opened_anew_for_every_step_has_the_bits_of_one_that_never_was() {
     let folder = tempfile::tempdir().unwrap();
     let (one, two) = (folder.path().join("one"), folder.path().join("two"));
@@ -306,7 +319,8 @@ fn a_model_says_what_was_bought_and_what_came_of_it() {
     assert!(lines == 4 && last.contains(&format!("\"chain\":\"{chain}\"")), "{last}");
     let text = model.to_string();
     let bought = format!("bought {} values of 5 examples, at most {most} of one;", 5 * most);
-    assert!(text.ends_with(&format!("{bought} 1 of them were learned from, 1 came to nothing\n")), "{text}");
+    let bought = format!("{bought} 1 of them were learned from, 1 closed without a result\n");
+    assert!(text.ends_with(&bought), "{text}");
     assert_eq!(Model::from_json(&model.to_json()).unwrap(), model);
 }
 
@@ -364,6 +378,7 @@ fn what_does_not_fit_is_refused_and_leaves_no_trace() {
         (Description { budget: 7, ..description() }, "budget"),
         (Description { level: 2.0, ..description() }, "level"),
         (Description { half_life: Some(3.0), ..description() }, "half_life"),
+        (Description { always: vec!["nobody".into()], ..description() }, "always: `nobody` is not"),
         (Description { attributes: vec!["a".into(), "a".into()], ..description() }, "attributes"),
         (Description { attributes: vec!["pressure".into()], budget: 1, ..description() }, "attributes"),
         (Description { attributes: vec!["a=b".into()], budget: 1, ..description() }, "attributes"),

@@ -38,9 +38,9 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Float<V> {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<V::Value, E> {
-        let digits = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        // A sign, which numbers may have, is no digit here.
         match u64::from_str_radix(text, 16) {
-            Ok(bits) if digits => self.visit_f64(f64::from_bits(bits)),
+            Ok(bits) if text.len() == 16 && !text.starts_with('+') => self.visit_f64(f64::from_bits(bits)),
             _ => Err(E::invalid_value(Unexpected::Str(text), &self)),
         }
     }

@@ -16,6 +16,14 @@ impl<T: Serialize + ?Sized> Serialize for Exact<&T> {
     }
 }
 
+/// Writes the 16 digits of some bits.
+fn hexadecimal(bits: u64, digits: &mut [u8; 16]) -> &str {
+    for (place, digit) in digits.iter_mut().enumerate() {
+        *digit = b"0123456789abcdef"[(bits >> (60 - 4 * place)) as usize & 15];
+    }
+    std::str::from_utf8(digits).unwrap_or_default()
+}
+
 macro_rules! hands_on {
     ($($method:ident($($argument:ident: $type:ty),*);)*) => {$(
         fn $method(self, $($argument: $type),*) -> Result<S::Ok, S::Error> {
@@ -45,7 +53,8 @@ impl<S: Serializer> Serializer for Exact<S> {
 
     fn serialize_f64(self, value: f64) -> Result<S::Ok, S::Error> {
         if self.0.is_human_readable() {
-            self.0.collect_str(&format_args!("{:016x}", value.to_bits()))
+            let mut digits = [0; 16];
+            self.0.serialize_str(hexadecimal(value.to_bits(), &mut digits))
         } else {
             self.0.serialize_f64(value)
         }

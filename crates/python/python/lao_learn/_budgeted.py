@@ -6,6 +6,7 @@ import json
 import math
 import numbers
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,20 @@ def resolve_seed(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
+# The choices of a fit beside budget and seed, each a parameter of every estimator.
+CHOICES = (
+    "predict_budget",
+    "method",
+    "most_attributes",
+    "level",
+    "always",
+    "half_life",
+    "holdout",
+    "passes",
+    "shuffle",
+)
+
+
 class Budgeted(SelectorMixin, BaseEstimator):
     """What the estimators with a budget have in common."""
 
@@ -62,7 +77,10 @@ class Budgeted(SelectorMixin, BaseEstimator):
     prices: Any
     predict_budget: float | None
     method: str
-    longest: int | None
+    most_attributes: int | None
+    level: float | None
+    always: Sequence[str]
+    half_life: float | None
     holdout: float
     passes: int
     shuffle: bool
@@ -118,11 +136,8 @@ class Budgeted(SelectorMixin, BaseEstimator):
         else:
             budget = take_money("budget", budget, prices)
         if start is not None:
-            for name, now in [
-                ("budget", budget),
-                ("method", self.method),
-                ("predict_budget", self.predict_budget),
-            ]:
+            began_with = ("predict_budget", "method", "most_attributes", "level", "always", "half_life")
+            for name, now in [("budget", budget), *((name, getattr(self, name)) for name in began_with)]:
                 if self.plan_[name] != now:
                     raise ValueError(
                         f"{name} = {now!r}: the learner began with {self.plan_[name]!r}, and goes on with "
@@ -175,10 +190,14 @@ class Budgeted(SelectorMixin, BaseEstimator):
             if prices is None:
                 raise ValueError(
                     f"predict_budget = {self.predict_budget!r}: it is money, and needs prices; without them "
-                    "longest limits the attributes of a prediction"
+                    "most_attributes limits the attributes of a prediction"
                 )
             take_money("predict_budget", self.predict_budget, prices)
         return prices
+
+    def _choices(self) -> dict[str, Any]:
+        """Returns the choices that every estimator has as parameters."""
+        return {name: getattr(self, name) for name in CHOICES}
 
     def _fit_table(
         self,
@@ -202,15 +221,8 @@ class Budgeted(SelectorMixin, BaseEstimator):
             self._names(),
             target,
             None if classes is None else list(classes),
-            budget=budget,
+            {**self._choices(), "budget": budget, "holdout": holdout, "seed": seed},
             prices=prices,
-            predict_budget=self.predict_budget,
-            method=self.method,
-            longest=self.longest,
-            holdout=holdout,
-            passes=self.passes,
-            shuffle=self.shuffle,
-            seed=seed,
             start=start,
             stop=stop,
         )
@@ -257,11 +269,8 @@ class Budgeted(SelectorMixin, BaseEstimator):
         self.plan_ = {
             "budget": budget,
             "prices": by_column(prices),
-            "predict_budget": self.predict_budget,
-            "method": self.method,
+            **self._choices(),
             "holdout": holdout,
-            "passes": self.passes,
-            "shuffle": self.shuffle,
             "seed": seed,
             "safeguarded": origin["safeguarded"],
             "parameters": origin["parameters"],
@@ -422,10 +431,19 @@ _PARAMETERS = """
         A method of lao's registry whose model is sparse. All but "pursuit" run behind a safeguard that scales
         columns and finds the step size. Where prices differ, "exploration" and "hybrid" can be chosen beside
         "pursuit", if any support can be paid; the others count attributes and are refused.
-    longest : int or None
+    most_attributes : int or None
         The largest number of attributes of the model. None is four fifths of the budget for "pursuit", and
-        half of it for other methods; where prices differ, other methods keep at most as many attributes as
-        the budget pays for even if they are the most expensive ones.
+        half of it for other methods; where prices differ, other methods keep at most the number of attributes
+        that the budget pays for even if they are the most expensive ones.
+    level : float or None
+        Upper bound on the probability that the model ever includes an irrelevant attribute; None is 0.05. For
+        "pursuit" only.
+    always : sequence of str
+        Names of columns that the model always includes, whatever their effect; columns of an array are called
+        x0, x1, ... For "pursuit" only.
+    half_life : float or None
+        The weight of an example is halved after this number of further examples, for coefficients that drift;
+        the rows are then taken in their order. None gives all examples the same weight. For "pursuit" only.
     holdout : float
         The share of the rows that is held out to measure `holdout_` and `history_`, if there are 20 or more.
     passes : int
@@ -490,8 +508,38 @@ _PARAMETERS = """
 class _Streaming(Budgeted):
     """`fit` with a warm start, and `partial_fit`."""
 
-    budget: Any
-    warm_start: bool
+    def __init__(
+        self,
+        budget: int | float | None = None,
+        *,
+        prices: Any = None,
+        predict_budget: float | None = None,
+        method: str = "pursuit",
+        most_attributes: int | None = None,
+        level: float | None = None,
+        always: Sequence[str] = (),
+        half_life: float | None = None,
+        holdout: float = 0.1,
+        passes: int = 1,
+        shuffle: bool = True,
+        missing: str = "error",
+        warm_start: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.budget = budget
+        self.prices = prices
+        self.predict_budget = predict_budget
+        self.method = method
+        self.most_attributes = most_attributes
+        self.level = level
+        self.always = always
+        self.half_life = half_life
+        self.holdout = holdout
+        self.passes = passes
+        self.shuffle = shuffle
+        self.missing = missing
+        self.warm_start = warm_start
+        self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Learns from the rows of X with the labels y."""
@@ -526,33 +574,6 @@ class BudgetedRegressor(_Streaming, RegressorPart):
 
     __doc__ = (__doc__ or "") + _PARAMETERS
 
-    def __init__(
-        self,
-        budget: int | float | None = None,
-        *,
-        prices: Any = None,
-        predict_budget: float | None = None,
-        method: str = "pursuit",
-        longest: int | None = None,
-        holdout: float = 0.1,
-        passes: int = 1,
-        shuffle: bool = True,
-        missing: str = "error",
-        warm_start: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.budget = budget
-        self.prices = prices
-        self.predict_budget = predict_budget
-        self.method = method
-        self.longest = longest
-        self.holdout = holdout
-        self.passes = passes
-        self.shuffle = shuffle
-        self.missing = missing
-        self.warm_start = warm_start
-        self.random_state = random_state
-
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> BudgetedRegressor:
         """Goes on to learn from more rows, which must be new ones. Nothing is held out."""
         return self._part(X, y, None, sample_weight)
@@ -563,33 +584,6 @@ class BudgetedClassifier(_Streaming, ClassifierPart):
     example: least squares on +1 and -1, and probabilities by a logistic link."""
 
     __doc__ = (__doc__ or "") + _PARAMETERS
-
-    def __init__(
-        self,
-        budget: int | float | None = None,
-        *,
-        prices: Any = None,
-        predict_budget: float | None = None,
-        method: str = "pursuit",
-        longest: int | None = None,
-        holdout: float = 0.1,
-        passes: int = 1,
-        shuffle: bool = True,
-        missing: str = "error",
-        warm_start: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.budget = budget
-        self.prices = prices
-        self.predict_budget = predict_budget
-        self.method = method
-        self.longest = longest
-        self.holdout = holdout
-        self.passes = passes
-        self.shuffle = shuffle
-        self.missing = missing
-        self.warm_start = warm_start
-        self.random_state = random_state
 
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None

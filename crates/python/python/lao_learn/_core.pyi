@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 __all__ = [
     "Learner",
     "Prices",
+    "OPTIONS",
     "Stop",
     "Study",
     "Table",
@@ -18,6 +19,7 @@ __all__ = [
 ]
 
 __version__: str
+OPTIONS: list[tuple[str, bool]]
 
 @final
 class Table:
@@ -67,8 +69,9 @@ class Study:
         predict_budget: float | None = None,
         positive: str | None = None,
         negative: str | None = None,
-        longest: int | None = None,
+        most_attributes: int | None = None,
         level: float = 0.05,
+        always: list[str] = ...,
         half_life: float | None = None,
         seed: int = 1,
     ) -> Study: ...
@@ -101,31 +104,18 @@ def fit(
     names: list[str],
     target: str,
     classes: list[str] | None,
+    choices: dict[str, Any],
     *,
-    budget: float,
     prices: Prices | None = None,
-    predict_budget: float | None = None,
-    method: str,
-    longest: int | None,
-    holdout: float,
-    passes: int,
-    shuffle: bool,
-    seed: int,
     start: Learner | None = None,
     stop: Stop | None = None,
 ) -> dict[str, Any]: ...
 def fit_file(
     path: str | PathLike[str],
     target: str,
+    choices: dict[str, Any],
     *,
-    budget: float,
     prices: str | PathLike[str] | None = None,
-    predict_budget: float | None = None,
-    method: str = "pursuit",
-    longest: int | None = None,
-    holdout: float = 0.1,
-    passes: int = 1,
-    seed: int = 1,
 ) -> str: ...
 def predict(
     table: Table,

@@ -51,7 +51,7 @@ class _Chosen(Budgeted):
         the smallest error.
     n_jobs : int or None
         The number of threads; the arithmetic does not hold Python's lock.
-    method, longest, holdout, passes, shuffle, missing, random_state
+    method, most_attributes, level, always, half_life, holdout, passes, shuffle, missing, random_state
         As of the estimator without "CV".
 
     Attributes
@@ -66,11 +66,44 @@ class _Chosen(Budgeted):
         share of errors.
     """
 
-    budgets: Any
-    cv: Any
-    rule: str
-    n_jobs: int | None
     _plain: type
+
+    def __init__(
+        self,
+        budgets: Any = None,
+        *,
+        cv: Any = None,
+        rule: str = "one-standard-error",
+        n_jobs: int | None = None,
+        prices: Any = None,
+        predict_budget: float | None = None,
+        method: str = "pursuit",
+        most_attributes: int | None = None,
+        level: float | None = None,
+        always: Sequence[str] = (),
+        half_life: float | None = None,
+        holdout: float = 0.1,
+        passes: int = 1,
+        shuffle: bool = True,
+        missing: str = "error",
+        random_state: Any = None,
+    ) -> None:
+        self.budgets = budgets
+        self.cv = cv
+        self.rule = rule
+        self.n_jobs = n_jobs
+        self.prices = prices
+        self.predict_budget = predict_budget
+        self.method = method
+        self.most_attributes = most_attributes
+        self.level = level
+        self.always = always
+        self.half_life = half_life
+        self.holdout = holdout
+        self.passes = passes
+        self.shuffle = shuffle
+        self.missing = missing
+        self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Any:
         """Chooses the budget, and learns from all rows within it. Rows are not copied for the folds. Ctrl-C
@@ -193,15 +226,7 @@ class _Chosen(Budgeted):
         return sorted({take_money("budgets", amount, prices) for amount in amounts})
 
     def _model(self, budget: int | float) -> Any:
-        return self._plain(
-            budget,
-            predict_budget=self.predict_budget,
-            method=self.method,
-            longest=self.longest,
-            passes=self.passes,
-            shuffle=self.shuffle,
-            missing=self.missing,
-        )
+        return self._plain(budget, missing=self.missing, **self._choices())
 
 
 class BudgetedRegressorCV(RegressorPart, _Chosen):
@@ -210,71 +235,9 @@ class BudgetedRegressorCV(RegressorPart, _Chosen):
     __doc__ = (__doc__ or "") + "\n\n" + (_Chosen.__doc__ or "")
     _plain = BudgetedRegressor
 
-    def __init__(
-        self,
-        budgets: Any = None,
-        *,
-        cv: Any = None,
-        rule: str = "one-standard-error",
-        n_jobs: int | None = None,
-        prices: Any = None,
-        predict_budget: float | None = None,
-        method: str = "pursuit",
-        longest: int | None = None,
-        holdout: float = 0.1,
-        passes: int = 1,
-        shuffle: bool = True,
-        missing: str = "error",
-        random_state: Any = None,
-    ) -> None:
-        self.budgets = budgets
-        self.cv = cv
-        self.rule = rule
-        self.n_jobs = n_jobs
-        self.prices = prices
-        self.predict_budget = predict_budget
-        self.method = method
-        self.longest = longest
-        self.holdout = holdout
-        self.passes = passes
-        self.shuffle = shuffle
-        self.missing = missing
-        self.random_state = random_state
-
 
 class BudgetedClassifierCV(ClassifierPart, _Chosen):
     """`BudgetedClassifier` whose budget is chosen by cross-validation."""
 
     __doc__ = (__doc__ or "") + "\n\n" + (_Chosen.__doc__ or "")
     _plain = BudgetedClassifier
-
-    def __init__(
-        self,
-        budgets: Any = None,
-        *,
-        cv: Any = None,
-        rule: str = "one-standard-error",
-        n_jobs: int | None = None,
-        prices: Any = None,
-        predict_budget: float | None = None,
-        method: str = "pursuit",
-        longest: int | None = None,
-        holdout: float = 0.1,
-        passes: int = 1,
-        shuffle: bool = True,
-        missing: str = "error",
-        random_state: Any = None,
-    ) -> None:
-        self.budgets = budgets
-        self.cv = cv
-        self.rule = rule
-        self.n_jobs = n_jobs
-        self.prices = prices
-        self.predict_budget = predict_budget
-        self.method = method
-        self.longest = longest
-        self.holdout = holdout
-        self.passes = passes
-        self.shuffle = shuffle
-        self.missing = missing
-        self.random_state = random_state

@@ -32,7 +32,7 @@ class Slot:
 
 
 class Session:
-    """A live study in a folder, the same as of the command `lao session`. What was told is on the disk before
+    """A live study in a folder, the same as of the command `lao study`. What was told is on the disk before
     the call returns. One process at a time has the folder; leaving the `with` block lets go of it.
 
     >>> with Session.create("tumor", "response", ["CRP", "IL6", "LDH"], budget=2) as study:  # doctest: +SKIP
@@ -64,8 +64,9 @@ class Session:
         predict_budget: float | None = None,
         positive: str | None = None,
         negative: str | None = None,
-        longest: int | None = None,
+        most_attributes: int | None = None,
         level: float = 0.05,
+        always: Sequence[str] = (),
         half_life: float | None = None,
         seed: int = 1,
     ) -> Session:
@@ -75,10 +76,11 @@ class Session:
         that an example may cost, and `predict_budget` the money that a prediction may cost; prices are given
         as to `BudgetedRegressor`: a dict of names, a sequence in the order of the attributes, or a path.
 
-        `positive` and `negative` are the two classes, if the label is no number; `longest` is the largest
-        number of attributes of the model, by default four fifths of the budget; `level` is the probability
-        that any attribute without effect is ever in the model; `half_life` is the number of examples after
-        which an example counts half, for coefficients that change, and by default all count the same.
+        `positive` and `negative` are the two classes of a label that is not a number; `most_attributes` is
+        the largest number of attributes of the model, by default four fifths of the budget; `level` bounds
+        the probability that the model ever includes an irrelevant attribute; `always` lists attributes that every
+        model includes; `half_life` is the number of further examples after which the weight of an example is
+        halved, for coefficients that drift, and by default all examples have the same weight.
         """
         attributes = list(attributes)
         priced = take_prices(prices, attributes, target)
@@ -106,8 +108,9 @@ class Session:
             predict_budget=predict_budget,
             positive=positive,
             negative=negative,
-            longest=longest,
+            most_attributes=most_attributes,
             level=level,
+            always=list(always),
             half_life=half_life,
             seed=seed,
         )

@@ -1,8 +1,9 @@
-//! `lao session`: live studies.
+//! `lao study`: live studies.
 
+use crate::fit::share;
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
-use lao::{Label, Prices};
+use lao::{HALF_WIDTH, Label, Prices};
 use lao_live::{Description, LiveError, Recovery, Row, Slot, SlotLabel, Status, Study};
 use lao_say as say;
 use rows::{Rows, label_of};
@@ -13,29 +14,29 @@ use std::time::{Duration, Instant};
 
 mod rows;
 
-/// Run a live study: lao says which attributes to buy of the next example, such as which tests to order for
-/// the next patient; you report the results.
+/// Run a live study: ask which attributes to buy of the next example, for example which tests to order for
+/// the next patient, and report the results.
 ///
-/// A study is a folder. What was told is on the disk before the command returns, and survives power cuts. One
-/// command has the study at a time: another waits for up to `--wait` seconds, and is then refused.
+/// A study is a folder. Reported values are on the disk before the command returns, and survive power cuts.
+/// Only one command can use a study at a time; a second one waits up to `--wait` seconds and then fails.
 ///
 /// The exit status is 0 if all went well; 1 if `ask` has nothing to hand out before open slots or missing
-/// labels are reported; 2 for an error; and 3 if the study cannot be used as it is: another process has it,
-/// the folder is damaged, or another version of lao wrote it.
+/// labels are reported; 2 for an error; and 3 if the study cannot be used as it is: another process uses
+/// it, the folder is damaged, or another version of lao wrote it.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
-  lao session new -S tumor --target response --attributes panel.txt --budget 12
-  lao session new -S flu --target state --positive ill --negative well --attributes panel.txt --budget 6
-  lao session new -S heart --target pressure --attributes panel.txt --prices prices.csv --budget 60
-  lao session ask -S tumor -n 2
-  lao session open -S tumor                                  what is still to be reported
-  lao session tell -S tumor 1 CRP=88 IL6=41 LDH=402 response=0.7
-  lao session tell -S tumor 2 CRP=4.1 IL6=2.2 LDH=188        the label comes later
-  lao session tell -S tumor --from monday.csv                many slots at once
-  lao session label -S tumor 2 0.35
-  lao session status -S tumor
-  lao session model -S tumor -o tumor.lao.json")]
-pub struct SessionArgs {
+  lao study new -S tumor --target response --attributes panel.txt --budget 12
+  lao study new -S flu --target state --positive ill --negative well --attributes panel.txt --budget 6
+  lao study new -S heart --target pressure --attributes panel.txt --prices prices.csv --budget 60
+  lao study ask -S tumor -n 2
+  lao study open -S tumor                                  what is still to be reported
+  lao study tell -S tumor 1 CRP=88 IL6=41 LDH=402 response=0.7
+  lao study tell -S tumor 2 CRP=4.1 IL6=2.2 LDH=188        the label comes later
+  lao study tell -S tumor --from monday.csv                many slots at once
+  lao study label -S tumor 2 0.35
+  lao study status -S tumor
+  lao study model -S tumor -o tumor.lao.json")]
+pub struct StudyArgs {
     #[command(subcommand)]
     verb: Verb,
 }
@@ -46,24 +47,25 @@ enum Verb {
     New(NewArgs),
     /// Hand out slots: which attributes to buy of the next examples.
     Ask(AskArgs),
-    /// List what is still to be reported: the open slots with their attributes, and the missing labels.
+    /// List the open slots with their attributes, and the missing labels.
     Open(ShowArgs),
-    /// Tell the values of a slot, or of many from a file, with or without their labels.
+    /// Report the values of a slot, or of many from a file, with or without their labels.
     ///
     /// A file has a column `slot`, one for each attribute that was asked for, and one for the label; an empty
     /// cell is a value that was not asked for, or a label that comes later. All rows are recorded, or none.
     Tell(TellArgs),
-    /// Tell the label of a slot whose values are told, or of many from a file.
+    /// Report the label of a slot whose values are reported, or of many from a file.
     ///
-    /// A file has a column `slot` and one for the label; columns of attributes are passed over, so that the
-    /// file of `tell` serves once its labels are filled in. A row without a label is passed over, too. All
-    /// labels are recorded, or none.
+    /// A file has a column `slot` and one for the label. Columns of attributes are ignored, so that the file
+    /// of
+    /// `tell` can be used again once its labels are filled in. Rows without a label are ignored. All labels
+    /// are recorded, or none.
     Label(LabelArgs),
-    /// Close a slot that will never be told; what was bought stays spent.
+    /// Close a slot without a result; its purchases stay spent.
     Void(VoidArgs),
     /// Show where the study stands.
     Status(ShowArgs),
-    /// Show what is known of each attribute.
+    /// Show the evidence for each attribute.
     Evidence(ShowArgs),
     /// Replay the whole journal and compare.
     Verify(ShowArgs),
@@ -74,10 +76,10 @@ enum Verb {
 /// The folder of the study.
 #[derive(Debug, Args)]
 struct Place {
-    /// The folder of the study.
+    /// Use the study in this folder.
     #[arg(short = 'S', long = "study", value_name = "FOLDER")]
     folder: PathBuf,
-    /// How many seconds to wait while another command has the study.
+    /// Wait this number of seconds while another command uses the study.
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     wait: u32,
 }
@@ -86,38 +88,41 @@ struct Place {
 struct NewArgs {
     #[command(flatten)]
     place: Place,
-    /// What is predicted.
+    /// Predict this label.
     #[arg(long, short)]
     target: String,
-    /// A file with the name of an attribute in each line.
+    /// Read the names of the attributes from this file, one per line.
     #[arg(long, short, value_name = "FILE")]
     attributes: PathBuf,
-    /// The number of attributes that may be bought of each example; with --prices, the money for it.
+    /// Buy at most this number of attributes per example; with --prices, spend at most this amount of money.
     #[arg(long, short, value_name = "N|MONEY")]
     budget: String,
-    /// What the attributes cost: a file of lines `attribute,price[,panel]`; a panel is paid once per example.
+    /// Read prices from this file of lines `attribute,price[,panel]`; a panel is paid once per example.
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
-    /// The money for a prediction [default: about four fifths of the budget].
+    /// Spend at most this amount of money per prediction [default: about four fifths of the budget].
     #[arg(long, value_name = "MONEY", requires = "prices")]
     predict_budget: Option<f64>,
-    /// If the label is one of two classes: the positive one.
+    /// Take this class of a two-class label as positive.
     #[arg(long, value_name = "CLASS", requires = "negative")]
     positive: Option<String>,
-    /// If the label is one of two classes: the negative one.
+    /// Take this class of a two-class label as negative.
     #[arg(long, value_name = "CLASS", requires = "positive")]
     negative: Option<String>,
-    /// The largest number of attributes of the predictor [default: four fifths of the budget].
-    #[arg(long)]
-    longest: Option<usize>,
-    /// The probability that any attribute without effect is ever in the predictor.
-    #[arg(long, default_value_t = 0.05)]
-    level: f64,
-    /// The number of examples after which an example counts half, for coefficients that change [default: all
-    /// examples count the same].
+    /// Keep at most this number of attributes in the predictor [default: four fifths of the budget].
+    #[arg(long, alias = "longest", value_name = "N")]
+    most_attributes: Option<usize>,
+    /// Include this attribute in every predictor; can be given more than once.
+    #[arg(long, value_name = "ATTRIBUTE")]
+    always: Vec<String>,
+    /// Bound the probability that the predictor ever includes an irrelevant attribute.
+    #[arg(long, default_value = "5%", value_name = "P%")]
+    level: String,
+    /// Halve the weight of an example after N further examples, for coefficients that drift [default: all
+    /// examples have the same weight].
     #[arg(long, value_name = "N")]
     half_life: Option<f64>,
-    /// The seed from which all draws descend.
+    /// Derive all random draws from this seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Print JSON instead of text: the description of the study.
@@ -129,7 +134,7 @@ struct NewArgs {
 struct AskArgs {
     #[command(flatten)]
     place: Place,
-    /// The number of examples that are at hand.
+    /// Hand out slots for this number of examples.
     #[arg(short = 'n', long, default_value_t = 1)]
     count: u64,
     /// Print JSON instead of text.
@@ -141,7 +146,7 @@ struct AskArgs {
 struct TellArgs {
     #[command(flatten)]
     place: Place,
-    /// A CSV file with a row for each slot; `-` is standard input.
+    /// Read a CSV file with a row for each slot; `-` is standard input.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["slot", "values"])]
     from: Option<PathBuf>,
     /// The slot.
@@ -159,7 +164,7 @@ struct TellArgs {
 struct LabelArgs {
     #[command(flatten)]
     place: Place,
-    /// A CSV file with a row for each slot; `-` is standard input.
+    /// Read a CSV file with a row for each slot; `-` is standard input.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["slot", "value"])]
     from: Option<PathBuf>,
     /// The slot.
@@ -179,7 +184,7 @@ struct VoidArgs {
     place: Place,
     /// The slot.
     slot: u64,
-    /// Why nothing came of it.
+    /// Record why the slot has no result.
     #[arg(long, default_value = "")]
     reason: String,
     /// Print JSON instead of text.
@@ -200,7 +205,7 @@ struct ShowArgs {
 struct ModelArgs {
     #[command(flatten)]
     place: Place,
-    /// The model file.
+    /// Write the model to this file.
     #[arg(short, long)]
     output: PathBuf,
     /// Print JSON instead of text: what is in the file.
@@ -217,7 +222,7 @@ pub fn status_of(error: &anyhow::Error) -> u8 {
     }
 }
 
-pub fn run(args: &SessionArgs) -> anyhow::Result<ExitCode> {
+pub fn run(args: &StudyArgs) -> anyhow::Result<ExitCode> {
     match &args.verb {
         Verb::New(args) => new(args),
         Verb::Ask(args) => ask(args),
@@ -239,7 +244,7 @@ fn open(place: &Place) -> anyhow::Result<Study> {
         match Study::open(&place.folder) {
             Err(LiveError::Locked(_)) if begin.elapsed().as_secs() < u64::from(place.wait) => {
                 if !said && begin.elapsed().as_secs() >= 1 {
-                    say::note(&format!("waiting: another command has {}", shown(&place.folder)));
+                    say::note(&format!("waiting: another command uses {}", shown(&place.folder)));
                     said = true;
                 }
                 std::thread::sleep(Duration::from_millis(5));
@@ -249,7 +254,9 @@ fn open(place: &Place) -> anyhow::Result<Study> {
     };
     let Recovery { cut, .. } = study.recovery();
     if cut > 0 {
-        say::note(&format!("a last line of {cut} bytes was never finished, and was cut off"));
+        say::note(&format!(
+            "removed an incomplete last line of {cut} bytes: its command never reported success"
+        ));
     }
     Ok(study)
 }
@@ -277,8 +284,10 @@ fn new(args: &NewArgs) -> anyhow::Result<ExitCode> {
     if let Some(money) = &mut begun.money {
         money.per_prediction = args.predict_budget;
     }
-    let &NewArgs { longest, level, half_life, seed, .. } = args;
-    let description = Description { label, longest, level, half_life, seed, ..begun };
+    let level = share(&args.level, "--level")?;
+    let &NewArgs { most_attributes: longest, half_life, seed, .. } = args;
+    let always = args.always.clone();
+    let description = Description { label, longest, level, always, half_life, seed, ..begun };
     let study = Study::create(&args.place.folder, description)?;
     let (folder, description) = (shown(&args.place.folder), study.description());
     if args.json {
@@ -293,7 +302,7 @@ fn new(args: &NewArgs) -> anyhow::Result<ExitCode> {
         None => format!(", at most {} bought of each example", description.budget),
     };
     say::results(&format!(
-        "{folder}: {} attributes{bought}; next: lao session ask -S {folder}\n",
+        "{folder}: {} attributes{bought}; next: lao study ask -S {folder}\n",
         description.attributes.len(),
     ))?;
     Ok(ExitCode::SUCCESS)
@@ -317,7 +326,7 @@ fn ask(args: &AskArgs) -> anyhow::Result<ExitCode> {
         let (handed, asked, missing) = (slots.len(), args.count, missing(&study.status()).join(" and "));
         let folder = shown(&args.place.folder);
         say::note(&format!(
-            "handed out {handed} of {asked}: before more can be planned, report {missing} (`lao session open \
+            "handed out {handed} of {asked}: before more can be planned, report {missing} (`lao study open \
              -S {folder}`)"
         ));
     }
@@ -504,7 +513,7 @@ fn status(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     let list = if missing.is_empty() {
         String::new()
     } else {
-        format!("{missing} to be reported: lao session open -S {}\n", shown(&args.place.folder))
+        format!("{missing} to be reported: lao study open -S {}\n", shown(&args.place.folder))
     };
     say::results(&format!(
         "{} slots handed out, {} values bought{spent}; {} told, {} open, {} waiting for `{target}`, {} void\n\
@@ -539,10 +548,10 @@ fn evidence(args: &ShowArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(9);
-    let mut text = format!("{:<width$}  examples        z  coefficient\n", "attribute");
+    let mut text = format!("{:<width$}  examples        z  coefficient (95 % interval)\n", "attribute");
     for known in &known {
         let fate = match known.until_added {
-            Some(0) => format!("{:.4} +- {:.4}", known.coefficient, known.standard_error),
+            Some(0) => format!("{:.4} +- {:.4}", known.coefficient, HALF_WIDTH * known.standard_error),
             Some(examples) => format!(
                 "not in the model; about {examples} more examples would decide, if the effect stays as \
                  estimated"

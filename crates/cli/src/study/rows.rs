@@ -159,7 +159,7 @@ pub fn row(study: &Study, slot: u64, pairs: &[(&str, &str)]) -> anyhow::Result<R
     let of = |name: &String| {
         told.iter().find(|(other, _)| other == name).map(|(_, value)| *value).with_context(|| {
             format!(
-                "slot {slot}: {name} was asked for and is missing; give its value, or `lao session void -S \
+                "slot {slot}: {name} was asked for and is missing; give its value, or `lao study void -S \
                  {} {slot} --reason ..`; nothing was recorded",
                 study.folder().display()
             )
