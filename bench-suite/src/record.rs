@@ -4,7 +4,7 @@ use crate::row::Row;
 use crate::scenario::Scenario;
 use crate::tier::{BenchTier, Size};
 use anyhow::{Context as _, ensure};
-use lao_figures::OutputFolder;
+use lao_files::OutputFolder;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::process::Command;

@@ -6,7 +6,7 @@ use crate::row::Row;
 use crate::scenario::{SCENARIOS, Scenario};
 use crate::tier::BenchTier;
 use anyhow::Context as _;
-use lao_figures::{Layout, OutputFolder};
+use lao_files::{Layout, OutputFolder};
 use lao_observation::Seed;
 use rayon::prelude::*;
 use std::path::Path;

@@ -6,7 +6,7 @@ use crate::judge::sample::Moments;
 use crate::record::{ClaimRecord, RunRecord};
 use crate::verdict::Verdict;
 use anyhow::{Context as _, ensure};
-use lao_figures::write_atomically;
+use lao_files::write_atomically;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -166,5 +166,5 @@ pub fn read(file: &Path) -> anyhow::Result<Baseline> {
 pub(crate) fn write(baseline: &Baseline, file: &Path) -> anyhow::Result<()> {
     let mut text = serde_json::to_vec_pretty(baseline)?;
     text.push(b'\n');
-    write_atomically(file, &text)
+    Ok(write_atomically(file, &text)?)
 }

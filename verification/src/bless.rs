@@ -4,7 +4,8 @@ use crate::baseline::{AcceptedDrift, Baseline, Bless, Measured, SCHEMA, drifts, 
 use crate::comparison::{BaselineEpoch, RateOutcome, Scope, against, by_how_much};
 use crate::record::RunRecord;
 use anyhow::{bail, ensure};
-use lao_figures::{check_writable, number};
+use lao_figures::number;
+use lao_files::check_writable;
 use std::collections::BTreeMap;
 use std::path::Path;
 

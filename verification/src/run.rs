@@ -14,7 +14,7 @@ use crate::record::{
 };
 use crate::verdict::{self, HolmRejects, Verdict};
 use anyhow::{Context as _, bail, ensure};
-use lao_figures::{Layout, OutputFolder};
+use lao_files::{Layout, OutputFolder};
 use lao_observation::Seed;
 use lao_verification_engine::arm::ClaimArms;
 use lao_verification_engine::context::ArmSettings;

@@ -3,7 +3,7 @@
 use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
 use lao_datasets::catalog::{Catalog, CatalogError, Dataset, Found, SplitRule};
-use lao_say as say;
+use lao_terminal as say;
 use serde_json::{Value, json};
 use std::env;
 use std::process::{Command, ExitCode};

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use lao_say as say;
+use lao_terminal as say;
 use std::io::ErrorKind;
 use std::process::{Command, ExitCode};
 

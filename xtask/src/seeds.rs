@@ -3,7 +3,7 @@
 use crate::verify::{Bar, WhichClaims, canceled_by_ctrl_c};
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use lao_say as say;
+use lao_terminal as say;
 use lao_verification::context::RunCanceled;
 use lao_verification::plan::{Plan, RunTier};
 use lao_verification::run::{RunOptions, seed_of_the_day};

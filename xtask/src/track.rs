@@ -2,8 +2,9 @@
 
 use anyhow::Context as _;
 use clap::{Args, Subcommand, ValueEnum};
-use lao_figures::{standalone, write_atomically};
-use lao_say as say;
+use lao_figures::standalone;
+use lao_files::write_atomically;
+use lao_terminal as say;
 use lao_verification::context::Direction;
 use lao_verification::record::RunRecord;
 use lao_verification::{bless, track};

@@ -3,8 +3,8 @@
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::ProgressBar;
-use lao_figures::OutputFolder;
-use lao_say as say;
+use lao_files::OutputFolder;
+use lao_terminal as say;
 use lao_verification::baseline::{self, Baseline};
 use lao_verification::bless::{bless, may_bless};
 use lao_verification::claim::{Claim, Expected};

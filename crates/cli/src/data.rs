@@ -4,7 +4,7 @@ use crate::fit::Layout;
 use clap::Args;
 use lao::{ColumnKind, ColumnSummary, Pick};
 use lao_figures::{count, number};
-use lao_say as say;
+use lao_terminal as say;
 use std::path::PathBuf;
 use std::process::ExitCode;
 

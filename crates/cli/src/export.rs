@@ -3,8 +3,8 @@
 use crate::inspect::load;
 use anyhow::{Context as _, anyhow};
 use clap::{Args, ValueEnum};
-use lao_figures::{check_writable, write_atomically};
-use lao_say as say;
+use lao_files::{check_writable, write_atomically};
+use lao_terminal as say;
 use std::path::PathBuf;
 use std::process::ExitCode;
 

@@ -4,8 +4,9 @@ use crate::page;
 use anyhow::bail;
 use clap::Args;
 use lao::{Choice, Model, Origin, PanelSpent, SpentMoney};
-use lao_figures::{check_writable, count, write_atomically};
-use lao_say as say;
+use lao_figures::count;
+use lao_files::{check_writable, write_atomically};
+use lao_terminal as say;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 

@@ -4,7 +4,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 use clap::{Parser, Subcommand};
-use lao_say as say;
+use lao_terminal as say;
 use std::process::ExitCode;
 
 mod data;

@@ -3,8 +3,8 @@
 use crate::Cli;
 use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
-use lao_figures::write_atomically;
-use lao_say as say;
+use lao_files::write_atomically;
+use lao_terminal as say;
 use std::path::PathBuf;
 use std::process::ExitCode;
 

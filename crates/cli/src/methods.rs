@@ -3,7 +3,7 @@
 use anyhow::bail;
 use clap::Args;
 use lao::algorithms::{METHODS, Method, ModelSize, registry};
-use lao_say as say;
+use lao_terminal as say;
 use std::process::ExitCode;
 
 /// List the methods, or describe one.

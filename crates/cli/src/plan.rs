@@ -6,7 +6,7 @@ use lao::Prices;
 use lao::algorithms::Money;
 use lao::algorithms::pursuit::StudyGuess;
 use lao::observation::Seed;
-use lao_say as say;
+use lao_terminal as say;
 use std::path::PathBuf;
 use std::process::ExitCode;
 

@@ -4,8 +4,8 @@ use crate::fit::Layout;
 use crate::inspect::load;
 use clap::{Args, ValueEnum};
 use lao::{Label, Missing, Model, ReadOptions};
-use lao_figures::{check_writable, write_atomically};
-use lao_say as say;
+use lao_files::{check_writable, write_atomically};
+use lao_terminal as say;
 use std::path::PathBuf;
 use std::process::ExitCode;
 

@@ -4,8 +4,8 @@ use crate::fit::share;
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use lao::{HALF_WIDTH, Label, Prices};
-use lao_live::{Description, LiveError, Recovery, Row, Slot, SlotLabel, Status, Study};
-use lao_say as say;
+use lao_study::{Description, Recovery, Row, Slot, SlotLabel, Status, Study, StudyError};
+use lao_terminal as say;
 use rows::{Rows, label_of};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -215,7 +215,7 @@ struct ModelArgs {
 
 /// Returns the exit status of an error: 3 if a study cannot be used as it is.
 pub fn status_of(error: &anyhow::Error) -> u8 {
-    use LiveError::{Damaged, Format, Locked, OtherVersion};
+    use StudyError::{Damaged, Format, Locked, OtherVersion};
     match error.downcast_ref() {
         Some(Locked(_) | Damaged { .. } | Format { .. } | OtherVersion { .. }) => 3,
         _ => 2,
@@ -242,7 +242,7 @@ fn open(place: &Place) -> anyhow::Result<Study> {
     let (begin, mut said) = (Instant::now(), false);
     let study = loop {
         match Study::open(&place.folder) {
-            Err(LiveError::Locked(_)) if begin.elapsed().as_secs() < u64::from(place.wait) => {
+            Err(StudyError::Locked(_)) if begin.elapsed().as_secs() < u64::from(place.wait) => {
                 if !said && begin.elapsed().as_secs() >= 1 {
                     say::note(&format!("waiting: another command uses {}", shown(&place.folder)));
                     said = true;

@@ -1,5 +1,4 @@
-//! The parts of reports: figures, numbers formatted for people, files that are written atomically, folders of
-//! results.
+//! The parts of reports: figures, and numbers formatted for people.
 //!
 //! A [`Figure`] consists of data and labels only; [`draw`] returns it as an SVG that suits light and dark
 //! pages.
@@ -22,13 +21,9 @@
 
 mod draw;
 mod figure;
-mod file;
-mod folder;
 mod number;
 mod scale;
 
 pub use draw::{bars, draw, standalone};
 pub use figure::{Axis, Figure, Series, Style};
-pub use file::{check_writable, write_atomically};
-pub use folder::{Layout, OutputFolder};
 pub use number::{count, number, p_value, seconds};

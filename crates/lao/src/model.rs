@@ -9,7 +9,6 @@ use lao_algorithms::pursuit::{Evidence, Pursuit};
 use lao_observation::Learner;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::io::Write as _;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
@@ -801,22 +800,7 @@ impl Model {
         let path = path.as_ref();
         let failed = |cause| Error::File { path: path.to_owned(), cause };
         let text = self.text().map_err(|error| failed(error.into()))?;
-        // A link stays a link, and a file keeps its permissions.
-        let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let folder =
-            target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut builder = tempfile::Builder::new();
-        // A temporary file is private by default; a model has the permissions of an ordinary file.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let mut file = builder.tempfile_in(folder).map_err(failed)?;
-        if let Ok(old) = std::fs::metadata(&target) {
-            file.as_file().set_permissions(old.permissions()).map_err(failed)?;
-        }
-        file.write_all(text.as_bytes()).map_err(failed)?;
-        file.as_file().sync_all().map_err(failed)?;
-        file.persist(&target).map_err(|error| failed(error.error))?;
-        Ok(())
+        lao_files::write_atomically(path, text.as_bytes()).map_err(|error| failed(error.cause))
     }
 
     /// Reads a model from a file.

@@ -13,14 +13,14 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from lao_learn import Session
+from lao_learn import Study
 
 rng = np.random.default_rng(0)
 tests = [f"test {letter}" for letter in "ABCDEFGHIJKL"]
 folder = Path(tempfile.mkdtemp()) / "study"
 supports = []
 
-with Session.create(folder, "response", tests, budget=4, seed=1) as study:
+with Study.create(folder, "response", tests, budget=4, seed=1) as study:
     for _patient in range(300):
         truth = dict(zip(tests, rng.standard_normal(len(tests))))
         response = 2.0 * truth["test C"] - truth["test H"] + 0.5 * rng.standard_normal()

@@ -6,9 +6,10 @@ use crate::table::{Table, Values};
 use lao::observation::SourceError;
 use lao::{Error, Examples, Fit, Fitted, Label, Model, SpentMoney, TableParts};
 use numpy::{IntoPyArray as _, PyArray1, PyReadonlyArray1};
-use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::io::ErrorKind;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -285,6 +286,16 @@ fn result<'py>(py: Python<'py>, fitted: &Fitted, examples: &Examples) -> PyResul
     result.set_item("notes", &fitted.notes)?;
     result.set_item("model", fitted.model.to_json())?;
     Ok(result)
+}
+
+/// Writes a text to a file, completely or not at all.
+#[pyfunction]
+pub fn write(path: PathBuf, text: &str) -> PyResult<()> {
+    // Python has a class for each kind of error of the system.
+    lao_files::write_atomically(&path, text.as_bytes()).map_err(|error| match error.cause.kind() {
+        ErrorKind::Other => PyOSError::new_err(error.to_string()),
+        _ => PyErr::from(error.cause),
+    })
 }
 
 /// Learns from a table in a file, as the command `lao fit` does, and returns the text of the model file.

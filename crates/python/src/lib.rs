@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::fit::{Stop, fit, fit_file, predict};
+    use super::fit::{Stop, fit, fit_file, predict, write};
     #[pymodule_export]
     use super::learner::Learner;
     #[pymodule_export]

@@ -2,7 +2,7 @@
 
 use crate::prices::Prices;
 use lao::Label;
-use lao_live::{Description, LiveError, Row, Slot, SlotLabel};
+use lao_study::{Description, Row, Slot, SlotLabel, StudyError};
 use pyo3::exceptions::{PyBlockingIOError, PyFileExistsError, PyFileNotFoundError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -11,10 +11,10 @@ use std::sync::{Mutex, PoisonError};
 
 /// A live study that this process has open.
 #[pyclass(frozen, module = "lao_learn._core")]
-pub struct Study(Mutex<Option<lao_live::Study>>);
+pub struct Study(Mutex<Option<lao_study::Study>>);
 
 impl Study {
-    fn new(study: Result<lao_live::Study, LiveError>) -> PyResult<Self> {
+    fn new(study: Result<lao_study::Study, StudyError>) -> PyResult<Self> {
         Ok(Study(Mutex::new(Some(study.map_err(error)?))))
     }
 
@@ -22,7 +22,7 @@ impl Study {
     fn with<T: Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&mut lao_live::Study) -> Result<T, LiveError> + Send,
+        work: impl FnOnce(&mut lao_study::Study) -> Result<T, StudyError> + Send,
     ) -> PyResult<T> {
         py.detach(|| {
             let mut study = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -72,13 +72,13 @@ impl Study {
         }
         let description =
             Description { label, longest: most_attributes, level, always, half_life, seed, ..begun };
-        Study::new(lao_live::Study::create(folder, description))
+        Study::new(lao_study::Study::create(folder, description))
     }
 
     /// Opens a study.
     #[staticmethod]
     fn open(folder: PathBuf) -> PyResult<Self> {
-        Study::new(lao_live::Study::open(folder))
+        Study::new(lao_study::Study::open(folder))
     }
 
     /// Lets go of the study, and of its lock.
@@ -202,13 +202,13 @@ fn parts(slot: Slot) -> SlotParts {
 }
 
 /// Returns an error of a study as one of Python.
-fn error(error: LiveError) -> PyErr {
+fn error(error: StudyError) -> PyErr {
     let text = error.to_string();
     match error {
-        LiveError::File { .. } | LiveError::Unwritten { .. } => PyOSError::new_err(text),
-        LiveError::Locked(_) => PyBlockingIOError::new_err(text),
-        LiveError::Exists(_) => PyFileExistsError::new_err(text),
-        LiveError::NoStudy(_) => PyFileNotFoundError::new_err(text),
+        StudyError::File { .. } | StudyError::Unwritten { .. } => PyOSError::new_err(text),
+        StudyError::Locked(_) => PyBlockingIOError::new_err(text),
+        StudyError::Exists(_) => PyFileExistsError::new_err(text),
+        StudyError::NoStudy(_) => PyFileNotFoundError::new_err(text),
         _ => PyValueError::new_err(text),
     }
 }

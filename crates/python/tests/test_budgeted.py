@@ -122,6 +122,21 @@ def test_same_seed_and_data_give_the_bits_of_the_command(problem, tmp_path):
     assert [float(row.split(",")[0]) for row in lines[1:]] == model.predict(X).tolist()
 
 
+def test_a_model_is_saved_whole_or_not_at_all(problem, tmp_path):
+    X, y = problem
+    model = BudgetedRegressor(12, random_state=3).fit(X, y)
+    path = tmp_path / "model.lao.json"
+    path.write_text("before", encoding="utf-8")
+    path.chmod(0o640)
+    model.save(str(path))
+    assert path.read_text(encoding="utf-8") == model.model_ and path.stat().st_mode & 0o777 == 0o640
+    with pytest.raises(FileNotFoundError):
+        model.save(tmp_path / "nowhere" / "model.lao.json")
+    with pytest.raises(OSError, match="it is a folder"):
+        model.save(tmp_path)
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_every_sparse_method_of_the_registry_runs_and_dense_ones_are_refused(problem):
     X, y = problem
     with pytest.raises(ValueError, match="The methods are") as refused:

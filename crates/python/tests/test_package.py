@@ -115,7 +115,7 @@ def test_every_public_name_has_a_docstring():
 
 
 def test_workers_and_live_studies_import_no_scikit_learn():
-    run("-c", "import sys, lao_learn._parts, lao_learn._session; sys.exit('sklearn' in sys.modules)")
+    run("-c", "import sys, lao_learn._parts, lao_learn._study; sys.exit('sklearn' in sys.modules)")
     assert set(lao_learn.__all__) <= set(dir(lao_learn))
     with pytest.raises(AttributeError, match="no attribute"):
         lao_learn.Nothing  # noqa: B018

@@ -8,7 +8,7 @@ from lao_learn import (
     BudgetedClassifierCV,
     BudgetedRegressor,
     BudgetedRegressorCV,
-    Session,
+    Study,
     _core,
 )
 
@@ -25,7 +25,7 @@ def test_estimators_have_every_option_of_a_fit(estimator):
 
 
 def test_studies_have_every_option_that_they_can():
-    known = inspect.signature(Session.create).parameters
+    known = inspect.signature(Study.create).parameters
     names = {"random_state": "seed"}
     missing = [name for name, has in _core.OPTIONS if has and names.get(name, name) not in known]
     assert missing == []

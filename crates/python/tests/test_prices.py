@@ -16,7 +16,7 @@ from lao_learn import (
     BudgetedClassifierCV,
     BudgetedRegressor,
     BudgetedRegressorCV,
-    Session,
+    Study,
     _core,
 )
 
@@ -286,7 +286,7 @@ def test_a_live_study_has_prices(tmp_path):
     names = ["CRP", "IL6", "LDH", "age"]
     prices = {"CRP": (8.0, "blood"), "IL6": (8.0, "blood"), "LDH": 3.0, "age": 0.0}
     rng = np.random.default_rng(1)
-    with Session.create(tmp_path / "study", "y", names, 11.0, prices=prices, predict_budget=8.5) as study:
+    with Study.create(tmp_path / "study", "y", names, 11.0, prices=prices, predict_budget=8.5) as study:
         assert study.budget == 11.0 and study.predict_budget == 8.5
         spent = 0.0
         for _ in range(150):
@@ -299,10 +299,10 @@ def test_a_live_study_has_prices(tmp_path):
         assert study.status()["spent"] == pytest.approx(spent)
         assert study.status()["support"] == ["IL6"]
         assert json.loads(study.model())["spent"]["money"]["total"] == pytest.approx(spent)
-    with Session.open(tmp_path / "study") as study:
+    with Study.open(tmp_path / "study") as study:
         assert study.prices["CRP"] == (8.0, "blood") and study.prices["LDH"] == (3.0, "LDH")
         assert study.verify() == 300 and study.predict_budget == 8.5
-    with Session.create(tmp_path / "count", "y", names, 2) as study:
+    with Study.create(tmp_path / "count", "y", names, 2) as study:
         assert study.prices is None and study.budget == 2 and isinstance(study.budget, int)
         (slot,) = study.ask()
         assert slot.cost is None and slot.panels == []
@@ -313,10 +313,10 @@ def test_a_live_study_has_prices(tmp_path):
         ({"predict_budget": 3.0}, "it is money, and needs prices"),
     ]:
         with pytest.raises(ValueError, match=text):
-            Session.create(tmp_path / "other", "y", names, **({"budget": 11} | change))
+            Study.create(tmp_path / "other", "y", names, **({"budget": 11} | change))
     assert not (tmp_path / "other").exists()
     with pytest.raises(ValueError, match="budget = 2.5: give a whole number of attributes"):
-        Session.create(tmp_path / "other", "y", names, 2.5)
+        Study.create(tmp_path / "other", "y", names, 2.5)
 
 
 def test_the_command_spends_the_same_money_and_finds_the_same_bits(small, tmp_path):

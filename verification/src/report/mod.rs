@@ -24,7 +24,8 @@ use crate::errata;
 use crate::record::RunRecord;
 use crate::run::Timings;
 use crate::status::RunStatus;
-use lao_figures::{OutputFolder, standalone};
+use lao_figures::standalone;
+use lao_files::OutputFolder;
 
 /// The files of a report, without the plots.
 pub(crate) const PAGES: [&str; 4] = ["index.html", "summary.md", "errata.md", "junit.xml"];

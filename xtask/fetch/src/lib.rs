@@ -6,7 +6,7 @@
 
 use lao_datasets::catalog::checksum::{record_path, recorded, sha256_of};
 use lao_datasets::catalog::{Catalog, CatalogError, FileEntry, Found};
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -57,14 +57,11 @@ fn fetch_file(
     let mut name = target.as_os_str().to_owned();
     name.push(".part");
     let part = PathBuf::from(name);
-    let mut options = OpenOptions::new();
-    let file =
-        options.read(true).write(true).create(true).truncate(false).open(&part).map_err(io_error(&part))?;
-    match file.try_lock() {
-        Ok(()) => {}
+    let file = match lao_files::lock(&part) {
+        Ok(file) => file,
         Err(TryLockError::WouldBlock) => return Err(CatalogError::Busy { path: part }),
         Err(TryLockError::Error(source)) => return Err(CatalogError::Io { path: part, source }),
-    }
+    };
     let mut download = Download { entry, target, part: &part, file, progress };
     let mut outcome = Ok(());
     for url in &entry.urls {
@@ -187,8 +184,8 @@ impl Download<'_> {
             Some(expected) => Err(self.wrong(url, "SHA-256", expected, found)),
             None => {
                 let record = record_path(self.target);
-                record_checksum(&record, &found)
-                    .map_err(|source| CatalogError::Io { path: record.clone(), source })?;
+                lao_files::write_atomically(&record, format!("{found}\n").as_bytes())
+                    .map_err(|error| CatalogError::Io { path: error.path, source: error.cause })?;
                 let place = record.display();
                 self.progress.note(&format!(
                     "no checksum is known for {url}: this first download's, {found}, is recorded in {place}, \
@@ -240,12 +237,4 @@ fn header(response: &ureq::http::Response<ureq::Body>, name: ureq::http::HeaderN
 /// Returns the first byte of a `Content-Range: bytes FIRST-LAST/TOTAL`.
 fn range_start(response: &ureq::http::Response<ureq::Body>) -> Option<u64> {
     header(response, CONTENT_RANGE)?.strip_prefix("bytes ")?.split('-').next()?.trim().parse().ok()
-}
-
-fn record_checksum(record: &Path, checksum: &str) -> io::Result<()> {
-    let folder = record.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    writeln!(file, "{checksum}")?;
-    file.persist(record)?;
-    Ok(())
 }

@@ -5,7 +5,7 @@ use anyhow::Context as _;
 use indicatif::ProgressBar;
 use lao_datasets::catalog::{Catalog, FoundFile};
 use lao_fetch::DownloadProgress;
-use lao_say as say;
+use lao_terminal as say;
 use std::env;
 use std::process::ExitCode;
 

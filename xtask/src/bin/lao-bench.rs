@@ -10,7 +10,7 @@ use lao_bench_suite::run::{self, BenchCanceled, BenchOptions};
 use lao_bench_suite::scenario::Scenario;
 use lao_bench_suite::tier::BenchTier;
 use lao_bench_suite::{kinds::Analysis, report};
-use lao_say as say;
+use lao_terminal as say;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;

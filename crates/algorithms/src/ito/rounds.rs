@@ -66,7 +66,7 @@ impl<C: Choice> Validate for DualAveragingRounds<C> {
 /// The stored part of [`DualAveragingRounds`]; the rest follows from it.
 #[derive(Deserialize)]
 struct Stored {
-    kept: usize,
+    largest_count: usize,
     budget: usize,
     average: DualAverage,
     asked: Vec<u32>,
@@ -81,7 +81,7 @@ impl<C: Choice> TryFrom<Stored> for DualAveragingRounds<C> {
 
     /// Checks everything but the size of `k_1`, which depends on the method.
     fn try_from(stored: Stored) -> Result<Self, Damaged> {
-        let Stored { kept: largest_count, budget, average, asked, pending } = stored;
+        let Stored { largest_count, budget, average, asked, pending } = stored;
         let dim = average.dim();
         let damaged = |ok: bool, reason: &str| Damaged::unless(ok, STORED, || reason);
         super::require_common(STORED, dim, budget, average.radius()).map_err(ParamError::damaged)?;

@@ -283,9 +283,11 @@ fn impossible_shapes_are_refused_by_field_and_value() {
 fn a_damaged_store_is_refused() {
     let stored = serde_json::to_string(&rda1(SETTING).0).unwrap();
     assert!(serde_json::from_str::<Rda1>(&stored).is_ok());
-    for (whole, damaged) in
-        [("\"kept\":4", "\"kept\":9"), ("\"budget\":8", "\"budget\":41"), ("\"asked\":[]", "\"asked\":[99]")]
-    {
+    for (whole, damaged) in [
+        ("\"largest_count\":4", "\"largest_count\":9"),
+        ("\"budget\":8", "\"budget\":41"),
+        ("\"asked\":[]", "\"asked\":[99]"),
+    ] {
         let damaged = stored.replacen(whole, damaged, 1);
         assert_ne!(damaged, stored);
         assert!(serde_json::from_str::<Rda1>(&damaged).is_err(), "{damaged}");

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, bail};
 use lao::Label;
-use lao_live::{Description, LiveError, Row, Slot, SlotLabel, Study};
+use lao_study::{Description, Row, Slot, SlotLabel, Study, StudyError};
 
 /// The column of a file that has the number of the slot.
 const SLOT: &str = "slot";
@@ -87,11 +87,11 @@ impl<'a, T> Rows<'a, T> {
     }
 
     /// Returns an error of the study with the line of the slot that it names.
-    pub fn blame(&self, error: LiveError) -> anyhow::Error {
+    pub fn blame(&self, error: StudyError) -> anyhow::Error {
         let slot = match &error {
-            LiveError::Slot { slot, .. } | LiveError::Values { slot, .. } | LiveError::Learn { slot, .. } => {
-                *slot
-            }
+            StudyError::Slot { slot, .. }
+            | StudyError::Values { slot, .. }
+            | StudyError::Learn { slot, .. } => *slot,
             _ => return error.into(),
         };
         match self.rows.iter().find(|row| row.slot == slot) {

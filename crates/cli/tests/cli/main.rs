@@ -3,5 +3,5 @@
 mod book;
 mod command;
 mod export;
-mod live;
 mod parity;
+mod study;

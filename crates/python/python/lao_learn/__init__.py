@@ -8,7 +8,7 @@ from lao_learn._core import __version__
 if TYPE_CHECKING:
     from lao_learn._budgeted import BudgetedClassifier, BudgetedRegressor
     from lao_learn._cv import BudgetedClassifierCV, BudgetedRegressorCV
-    from lao_learn._session import Session, Slot
+    from lao_learn._study import Slot, Study
     from lao_learn._table import RemoteTable
     from lao_learn._thresholding import HardThresholdingClassifier, HardThresholdingRegressor
 
@@ -20,8 +20,8 @@ __all__ = [
     "HardThresholdingClassifier",
     "HardThresholdingRegressor",
     "RemoteTable",
-    "Session",
     "Slot",
+    "Study",
     "__version__",
 ]
 
@@ -35,8 +35,8 @@ _PLACES = {
     "HardThresholdingClassifier": "_thresholding",
     "HardThresholdingRegressor": "_thresholding",
     "RemoteTable": "_table",
-    "Session": "_session",
-    "Slot": "_session",
+    "Slot": "_study",
+    "Study": "_study",
 }
 
 

@@ -315,7 +315,7 @@ class Budgeted(SelectorMixin, BaseEstimator):
     def save(self, path: str | Path) -> None:
         """Writes the model to a file that the command `lao predict` and the crate `lao` read."""
         check_is_fitted(self)
-        Path(path).write_text(self.model_, encoding="utf-8")
+        _core.write(path, self.model_)
 
 
 class RegressorPart(RegressorMixin, Budgeted):

@@ -16,6 +16,7 @@ __all__ = [
     "fit_file",
     "predict",
     "solve",
+    "write",
 ]
 
 __version__: str
@@ -143,3 +144,4 @@ def solve(
     standardize: str,
     seed: int,
 ) -> dict[str, Any]: ...
+def write(path: str | PathLike[str], text: str) -> None: ...

@@ -3,7 +3,7 @@
 
 use crate::beside::{NAMES, description, measured, patient, snapshots, step};
 use lao::{JournalPlace, Model, Prices, Spent};
-use lao_live::{Description, LiveError, Recovery, Row, Slot, SlotLabel, Study};
+use lao_study::{Description, Recovery, Row, Slot, SlotLabel, Study, StudyError};
 use std::fs;
 use std::path::Path;
 
@@ -168,7 +168,7 @@ fn zeros_after_any_prefix_of_a_journal_are_cut_off() {
     let mut hole = journal.clone();
     hole[5..journal.len() / 2].fill(0);
     copy(&at, &to, &hole);
-    assert!(matches!(Study::open(&to), Err(LiveError::Damaged { line: 1, .. })));
+    assert!(matches!(Study::open(&to), Err(StudyError::Damaged { line: 1, .. })));
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn every_changed_byte_of_a_journal_is_noticed() {
                     drop(study);
                     assert_eq!(fs::read(to.join("journal.jsonl")).unwrap(), journal);
                 }
-                Err(LiveError::Damaged { line: named, .. }) => assert_eq!(named, line, "{place}: {change}"),
+                Err(StudyError::Damaged { line: named, .. }) => assert_eq!(named, line, "{place}: {change}"),
                 Err(error) => panic!("{place}: {error}"),
                 Ok(_) => panic!("byte {place} became {change}, and nobody noticed"),
             }
@@ -221,7 +221,7 @@ fn lines_that_are_lost_doubled_or_exchanged_are_noticed() {
         exchanged.swap(i, i + 1);
         for changed in [lost, doubled, exchanged] {
             copy(&at, &to, (changed.join("\n") + "\n").as_bytes());
-            assert!(matches!(Study::open(&to), Err(LiveError::Damaged { .. })), "{i}");
+            assert!(matches!(Study::open(&to), Err(StudyError::Damaged { .. })), "{i}");
             fs::remove_dir_all(&to).unwrap();
         }
     }
@@ -229,7 +229,7 @@ fn lines_that_are_lost_doubled_or_exchanged_are_noticed() {
     copy(&at, &to, text.as_bytes());
     let other = fs::read_to_string(to.join("study.json")).unwrap().replace("\"seed\": 1", "\"seed\": 2");
     fs::write(to.join("study.json"), other).unwrap();
-    assert!(matches!(Study::open(&to), Err(LiveError::Damaged { line: 1, .. })));
+    assert!(matches!(Study::open(&to), Err(StudyError::Damaged { line: 1, .. })));
 }
 
 /// Returns a journal in which each record was changed, with hashes as if lao had written it so.
@@ -274,7 +274,7 @@ fn slots_that_this_version_would_have_handed_out_for_other_attributes_are_refuse
     ] {
         let other = reopened(&|record| asked_for(record, &format!(r#","attributes":{attributes}"#)));
         let error = other.unwrap_err();
-        assert!(matches!(error, LiveError::OtherVersion { line: 1, .. }), "{error}");
+        assert!(matches!(error, StudyError::OtherVersion { line: 1, .. }), "{error}");
         let said = error.to_string();
         let reason = format!("slot 1 was handed out for {was}, where this lao asks for {names}");
         assert!(said.contains("journal.jsonl, line 1: ") && said.contains(&reason), "{said}");
@@ -285,7 +285,7 @@ fn slots_that_this_version_would_have_handed_out_for_other_attributes_are_refuse
         [(r#""slots":3"#, r#""slots":99"#), (r#""what":"void","slot":7"#, r#""what":"void","slot":70"#)]
     {
         let error = reopened(&|record| record.replace(this, that)).unwrap_err();
-        assert!(matches!(error, LiveError::OtherVersion { .. }), "{error}");
+        assert!(matches!(error, StudyError::OtherVersion { .. }), "{error}");
     }
     // Journals without the attributes are those of versions that did not write them.
     assert_eq!(reopened(&|record| asked_for(record, "")).unwrap(), status);
@@ -348,11 +348,11 @@ fn a_study_is_open_once() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path().join("s");
     let study = begun(&at, 3);
-    assert!(matches!(Study::open(&at), Err(LiveError::Locked(_))));
-    assert!(matches!(Study::create(&at, description()), Err(LiveError::Exists(_))));
+    assert!(matches!(Study::open(&at), Err(StudyError::Locked(_))));
+    assert!(matches!(Study::create(&at, description()), Err(StudyError::Exists(_))));
     drop(study);
     assert!(Study::open(&at).is_ok());
-    assert!(matches!(Study::open(folder.path()), Err(LiveError::NoStudy(_))));
+    assert!(matches!(Study::open(folder.path()), Err(StudyError::NoStudy(_))));
 }
 
 #[test]
@@ -454,7 +454,7 @@ fn a_study_with_prices_is_never_overspent_and_its_journal_has_the_costs() {
     let text = fs::read_to_string(&file).unwrap();
     assert!(text.lines().next().unwrap().contains(cost), "{text}");
     fs::write(&file, text.replacen(cost, r#""cost":1"#, 1)).unwrap();
-    assert!(matches!(Study::open(&at), Err(LiveError::Damaged { line: 1, .. })));
+    assert!(matches!(Study::open(&at), Err(StudyError::Damaged { line: 1, .. })));
     let nameless = Description { panels: Vec::new(), ..description };
     let error = Study::create(folder.path().join("t"), nameless).unwrap_err().to_string();
     assert!(error.contains("panels: 0 names"), "{error}");
@@ -527,7 +527,7 @@ fn a_study_of_another_format_is_refused_with_the_version_that_can_open_it() {
         let other = other.replace(env!("CARGO_PKG_VERSION"), "7.8.9").replace("\"level\"", level);
         fs::write(at.join("study.json"), other).unwrap();
         let error = Study::open(&at).unwrap_err();
-        assert!(matches!(error, LiveError::Format { .. }), "{error}");
+        assert!(matches!(error, StudyError::Format { .. }), "{error}");
         let said = error.to_string();
         assert!(said.contains("study.json") && said.contains("open the study with lao 7.8.9"), "{said}");
     }

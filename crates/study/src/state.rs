@@ -1,7 +1,7 @@
 //! What is known: a pure function of the journal.
 
 use crate::description::Description;
-use crate::error::LiveError;
+use crate::error::StudyError;
 use crate::journal::{Record, Row, SlotLabel};
 use lao::algorithms::pursuit::{Evidence, Pursuit};
 use lao::observation::tariff::pays;
@@ -76,7 +76,7 @@ pub(crate) struct State {
 }
 
 impl State {
-    pub fn begin(description: &Description) -> Result<Self, LiveError> {
+    pub fn begin(description: &Description) -> Result<Self, StudyError> {
         let mut state = State {
             learner: description.learner()?,
             rng: Seed::root(description.seed).child("learner").rng(),
@@ -140,7 +140,7 @@ impl State {
     }
 
     /// Checks a record against the state, before it is written.
-    pub fn check(&self, record: &Record, description: &Description) -> Result<(), LiveError> {
+    pub fn check(&self, record: &Record, description: &Description) -> Result<(), StudyError> {
         match record {
             Record::Asked { slots, attributes, cost } => {
                 let named = attributes.as_ref().unwrap_or(&self.asked);
@@ -148,7 +148,7 @@ impl State {
                     let first = self.handed_out + 1;
                     let (was, would) = (names(named, description), names(&self.asked, description));
                     let state = format!("was handed out for {was}, where this lao asks for {would}");
-                    return Err(LiveError::Slot { slot: first, state });
+                    return Err(StudyError::Slot { slot: first, state });
                 }
                 let basket = self.basket(description);
                 let due = basket.as_ref().map(Basket::cost);
@@ -160,14 +160,14 @@ impl State {
                 let refused = *slots == 0 || *slots > self.room() || !within;
                 let state = || format!("cannot be handed out: {} may be", self.room());
                 if refused {
-                    Err(LiveError::Slot { slot: self.handed_out + 1, state: state() })
+                    Err(StudyError::Slot { slot: self.handed_out + 1, state: state() })
                 } else {
                     Ok(())
                 }
             }
             Record::Told { slot, values, label } => {
                 self.find(*slot, false)?;
-                let fail = |reason: String| Err(LiveError::Values { slot: *slot, reason });
+                let fail = |reason: String| Err(StudyError::Values { slot: *slot, reason });
                 if values.len() != self.asked.len() {
                     return fail(format!("{} values for {} attributes", values.len(), self.asked.len()));
                 }
@@ -188,7 +188,7 @@ impl State {
             Record::Void { slot, .. } => {
                 let open = self.slots.contains_key(slot);
                 let state = || self.state_of(*slot);
-                if open { Ok(()) } else { Err(LiveError::Slot { slot: *slot, state: state() }) }
+                if open { Ok(()) } else { Err(StudyError::Slot { slot: *slot, state: state() }) }
             }
         }
     }
@@ -198,9 +198,9 @@ impl State {
         slot: u64,
         label: Option<&f64>,
         description: &Description,
-    ) -> Result<(), LiveError> {
+    ) -> Result<(), StudyError> {
         let Some(label) = label else { return Ok(()) };
-        let fail = |reason: String| Err(LiveError::Values { slot, reason });
+        let fail = |reason: String| Err(StudyError::Values { slot, reason });
         let target = &description.target;
         if description.label != lao::Label::Number && label.abs() != 1.0 {
             return fail(format!("{target} = {label}: a class is told as 1 or -1"));
@@ -212,10 +212,10 @@ impl State {
     }
 
     /// Finds a slot that waits for its label, or one that waits for its values.
-    fn find(&self, slot: u64, for_label: bool) -> Result<(), LiveError> {
+    fn find(&self, slot: u64, for_label: bool) -> Result<(), StudyError> {
         match self.slots.get(&slot) {
             Some(values) if values.is_some() == for_label => Ok(()),
-            _ => Err(LiveError::Slot { slot, state: self.state_of(slot) }),
+            _ => Err(StudyError::Slot { slot, state: self.state_of(slot) }),
         }
     }
 
@@ -229,7 +229,7 @@ impl State {
     }
 
     /// Applies a record that was checked. After an error the state is of no use.
-    pub fn apply(&mut self, record: &Record, description: &Description) -> Result<(), LiveError> {
+    pub fn apply(&mut self, record: &Record, description: &Description) -> Result<(), StudyError> {
         match record {
             Record::Asked { slots, .. } => {
                 if let Some(basket) = self.basket(description) {
@@ -272,8 +272,8 @@ impl State {
         }
     }
 
-    fn learn(&mut self, slot: u64, values: &[f64], label: f64) -> Result<(), LiveError> {
-        let failed = |reason: LearnError| LiveError::Learn { slot, reason };
+    fn learn(&mut self, slot: u64, values: &[f64], label: f64) -> Result<(), StudyError> {
+        let failed = |reason: LearnError| StudyError::Learn { slot, reason };
         let mut block = BlockBuf::new();
         block.reset(self.asked.len(), 1);
         for (c, value) in values.iter().enumerate() {
@@ -289,10 +289,10 @@ impl State {
     }
 
     /// Returns a slot that is handed out and not told.
-    pub fn slot(&self, number: u64, description: &Description) -> Result<Slot, LiveError> {
+    pub fn slot(&self, number: u64, description: &Description) -> Result<Slot, StudyError> {
         self.find(number, false)?;
         let found = self.slots(std::iter::once(number), description).pop();
-        found.ok_or_else(|| LiveError::Slot { slot: number, state: self.state_of(number) })
+        found.ok_or_else(|| StudyError::Slot { slot: number, state: self.state_of(number) })
     }
 
     /// Returns the slots with these numbers.

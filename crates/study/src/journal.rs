@@ -1,6 +1,6 @@
 //! The journal: a line for each thing that happened, with a hash over all lines so far.
 
-use crate::error::LiveError;
+use crate::error::StudyError;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::fs::File;
@@ -145,9 +145,9 @@ pub(crate) struct Replay {
 /// Reads a whole journal. What was torn by a crash is at the end and has no end of line: the beginning of a
 /// line, or nothing, or all of a line, and then zeros up to the length that the file was to have, if the
 /// power failed between two pages. Anything else that does not fit is damage.
-pub(crate) fn read(path: &Path, begin: &Place) -> Result<Replay, LiveError> {
+pub(crate) fn read(path: &Path, begin: &Place) -> Result<Replay, StudyError> {
     let mut text = Vec::new();
-    let failed = |cause| LiveError::File { path: path.to_owned(), cause };
+    let failed = |cause| StudyError::File { path: path.to_owned(), cause };
     File::open(path).and_then(|mut file| file.read_to_end(&mut text)).map_err(failed)?;
     let mut replay = Replay { records: Vec::new(), places: Vec::new(), good: 0, torn: 0, unended: false };
     let mut place = begin.clone();
@@ -160,7 +160,7 @@ pub(crate) fn read(path: &Path, begin: &Place) -> Result<Replay, LiveError> {
             None => &rest[..rest.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1)],
         };
         let damaged =
-            |reason: String| LiveError::Damaged { path: path.to_owned(), line: place.seq + 1, reason };
+            |reason: String| StudyError::Damaged { path: path.to_owned(), line: place.seq + 1, reason };
         let read: Line = match serde_json::from_slice(line) {
             Ok(read) => read,
             Err(error) if end.is_none() && error.is_eof() => {
@@ -211,8 +211,8 @@ pub(crate) struct Journal {
 
 impl Journal {
     /// Opens a journal for writing, cuts it to the length of its good part, and ends its last line.
-    pub fn open(path: &Path, replay: &Replay) -> Result<Self, LiveError> {
-        let failed = |cause| LiveError::File { path: path.to_owned(), cause };
+    pub fn open(path: &Path, replay: &Replay) -> Result<Self, StudyError> {
+        let failed = |cause| StudyError::File { path: path.to_owned(), cause };
         let mut length = replay.good;
         let mut mend = || {
             let mut file = File::options().read(true).write(true).open(path)?;
@@ -233,8 +233,8 @@ impl Journal {
     }
 
     /// Appends a record. It is on the disk when this returns; if it cannot be written it is taken back.
-    pub fn append(&mut self, record: &Record, place: &mut Place) -> Result<(), LiveError> {
-        let failed = |cause| LiveError::File { path: self.path.clone(), cause };
+    pub fn append(&mut self, record: &Record, place: &mut Place) -> Result<(), StudyError> {
+        let failed = |cause| StudyError::File { path: self.path.clone(), cause };
         if self.broken {
             self.file.set_len(self.length).map_err(failed)?;
             self.broken = false;
@@ -248,7 +248,7 @@ impl Journal {
         };
         if let Err(cause) = write(&mut self.file, self.length) {
             self.broken = self.file.set_len(self.length).is_err();
-            return Err(LiveError::Unwritten { path: self.path.clone(), cause, taken_back: !self.broken });
+            return Err(StudyError::Unwritten { path: self.path.clone(), cause, taken_back: !self.broken });
         }
         self.length += bytes.len() as u64;
         *place = next;

@@ -1,7 +1,7 @@
 //! Live studies as a user runs them: rows from a file, a full disk, two processes, and processes that are
 //! killed.
 
-use lao_live::{Description, LiveError, Row, Slot, Study};
+use lao_study::{Description, Row, Slot, Study, StudyError};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -61,7 +61,7 @@ fn open(folder: &Path) -> Study {
     let begin = Instant::now();
     loop {
         match Study::open(folder.join("s")) {
-            Err(LiveError::Locked(_)) if begin.elapsed() < Duration::from_secs(10) => {
+            Err(StudyError::Locked(_)) if begin.elapsed() < Duration::from_secs(10) => {
                 std::thread::yield_now()
             }
             opened => return opened.unwrap(),

@@ -1,7 +1,7 @@
-//! Files that are written atomically: completely or not at all.
+//! Files that are written atomically, and locks.
 
-use anyhow::{Context as _, bail};
-use std::fs::Metadata;
+use std::fmt;
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
@@ -10,33 +10,98 @@ use tempfile::NamedTempFile;
 /// such a file behind.
 const TEMPORARY: (&str, &str) = (".lao-", ".tmp");
 
+/// A file could not be written.
+#[derive(Debug)]
+pub struct WriteError {
+    /// The file.
+    pub path: PathBuf,
+    /// The reason, with a remedy.
+    pub cause: io::Error,
+}
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "cannot write {}: {}", self.path.display(), self.cause)?;
+        match self.cause.kind() {
+            // A refusal of this crate has its own remedy.
+            io::ErrorKind::Other => Ok(()),
+            _ => write!(out, "; check the folder, its rights and the free space"),
+        }
+    }
+}
+
+impl std::error::Error for WriteError {}
+
 /// Writes a file so that a reader sees the old one or the whole new one, never a part. A link stays a link,
-/// and the file to which it points is replaced. The new file has the permissions of the old one.
+/// and the file to which it points is replaced. The new file has the permissions of the old one. The file and
+/// its name are on the disk when this returns.
 ///
 /// # Errors
 /// When the path names something other than an ordinary file, when the file is read-only, or when the folder
 /// or the disk cannot be written. The old file is then unchanged, and no other file is left behind.
-pub fn write_atomically(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let (target, old) = replaced(path)?;
-    let name = || refusal(path);
-    let mut file = temporary(&target).with_context(name)?;
-    if let Some(old) = old {
-        file.as_file().set_permissions(old.permissions()).with_context(name)?;
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    let write = || {
+        let (target, old) = replaced(path)?;
+        let mut file = temporary(&target)?;
+        if let Some(old) = old {
+            file.as_file().set_permissions(old.permissions())?;
+        }
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        file.persist(&target)?;
+        sync_folder(folder_of(&target))
+    };
+    write().map_err(|cause| WriteError { path: path.to_owned(), cause })
+}
+
+/// Writes a new file by way of another one in the same folder, `unfinished`, which replaces what a process
+/// that was killed may have left there. The file and its name are on the disk when this returns.
+///
+/// # Errors
+/// When a file cannot be written; `unfinished` is then removed.
+pub fn write_by_way_of(unfinished: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let written = File::create(unfinished).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        std::fs::rename(unfinished, path)
+    });
+    if let Err(cause) = written {
+        // The next file that is written replaces what stays.
+        let _ = std::fs::remove_file(unfinished);
+        return Err(cause);
     }
-    file.write_all(bytes).with_context(name)?;
-    file.as_file().sync_all().with_context(name)?;
-    file.persist(&target).with_context(name)?;
-    Ok(())
+    sync_folder(folder_of(path))
 }
 
 /// Checks, before any work, that [`write_atomically`] can write this file. Nothing is changed.
 ///
 /// # Errors
 /// Those that [`write_atomically`] would return, except that of a disk that becomes full.
-pub fn check_writable(path: &Path) -> anyhow::Result<()> {
-    let (target, _) = replaced(path)?;
-    temporary(&target).with_context(|| refusal(path))?;
-    Ok(())
+pub fn check_writable(path: &Path) -> Result<(), WriteError> {
+    let check = || temporary(&replaced(path)?.0).map(drop);
+    check().map_err(|cause| WriteError { path: path.to_owned(), cause })
+}
+
+/// Opens a file, which is created if necessary, and locks it for this process. The operating system releases
+/// the lock when the file is dropped or the process ends.
+///
+/// # Errors
+/// [`TryLockError::WouldBlock`] if another process has the lock.
+pub fn lock(path: &Path) -> Result<File, TryLockError> {
+    let mut options = OpenOptions::new();
+    let file = options.read(true).write(true).create(true).truncate(false).open(path);
+    let file = file.map_err(TryLockError::Error)?;
+    file.try_lock()?;
+    Ok(file)
+}
+
+/// Waits until the names of a folder are on the disk.
+///
+/// # Errors
+/// When the folder cannot be opened or synchronized.
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
+    // Only Unix lets a folder be opened; elsewhere the file system sees to it.
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
 /// Tells whether this is the name of a temporary file that [`write_atomically`] made.
@@ -45,43 +110,44 @@ pub(crate) fn is_temporary(name: &str) -> bool {
     name.len() > begin.len() + end.len() && name.starts_with(begin) && name.ends_with(end)
 }
 
-fn refusal(path: &Path) -> String {
-    format!("cannot write {}: check the folder, its rights and the free space", path.display())
-}
-
 /// Returns the file that a write to `path` replaces, after following links, and its metadata if it exists.
-fn replaced(path: &Path) -> anyhow::Result<(PathBuf, Option<Metadata>)> {
+fn replaced(path: &Path) -> io::Result<(PathBuf, Option<Metadata>)> {
+    let refuse = |reason: &str| Err(io::Error::other(reason.to_owned()));
     let target = match std::fs::canonicalize(path) {
         Ok(target) => target,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             if path.is_symlink() {
-                bail!("cannot write {}: it is a link that points to nothing; remove it", path.display());
+                return refuse("it is a link that points to nothing; remove it");
             }
             return Ok((path.to_owned(), None));
         }
-        Err(error) => return Err(error).with_context(|| refusal(path)),
+        Err(error) => return Err(error),
     };
-    let old = std::fs::metadata(&target).with_context(|| refusal(path))?;
+    let old = std::fs::metadata(&target)?;
     if !old.is_file() {
         let what = if old.is_dir() { "a folder" } else { "not an ordinary file" };
-        bail!("cannot write {}: it is {what}; name another file", path.display());
+        return refuse(&format!("it is {what}; name another file"));
     }
     if old.permissions().readonly() {
-        bail!("cannot write {}: it is read-only; make it writable or name another file", path.display());
+        return refuse("it is read-only; make it writable or name another file");
     }
     Ok((target, Some(old)))
 }
 
+/// Returns the folder of a file; that of a name alone is the current one.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// Returns a temporary file beside `target`.
 fn temporary(target: &Path) -> io::Result<NamedTempFile> {
-    let folder = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY.0).suffix(TEMPORARY.1);
     // A temporary file is private by default; this one gets the permissions of an ordinary file, within the
     // umask.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder)
+    builder.tempfile_in(folder_of(target))
 }
 
 #[cfg(test)]

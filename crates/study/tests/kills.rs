@@ -1,12 +1,12 @@
 //! Processes that are killed at random moments. They have a file of their own: a process that is being
 //! started holds for a moment the locks of all studies that other tests of its file have open.
 
-#[path = "live/beside/mod.rs"]
+#[path = "study/beside/mod.rs"]
 mod beside;
 
 use beside::{BUDGET, description, snapshots, step};
 use lao::observation::Seed;
-use lao_live::Study;
+use lao_study::Study;
 use rand::RngExt as _;
 use std::fs;
 

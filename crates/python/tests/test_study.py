@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from test_budgeted import command
 
-from lao_learn import Session
+from lao_learn import Study
 
 NAMES = ["CRP", "IL6", "LDH", "AST", "ALT", "age"]
 
@@ -25,7 +25,7 @@ def buy(slot, values):
 
 def test_a_study_finds_what_matters_and_replays(tmp_path):
     rng = np.random.default_rng(1)
-    with Session.create(tmp_path / "study", "response", NAMES, budget=3, seed=4) as study:
+    with Study.create(tmp_path / "study", "response", NAMES, budget=3, seed=4) as study:
         for _ in range(200):
             (slot,) = study.ask()
             assert len(slot.attributes) <= 3
@@ -40,13 +40,13 @@ def test_a_study_finds_what_matters_and_replays(tmp_path):
         assert found == pytest.approx({"IL6": 2.0, "age": -1.0}, abs=0.15)
         evidence = study.evidence()
         assert evidence["examples"].sum() == 600 and len(evidence["z"]) == len(NAMES)
-    with Session.open(tmp_path / "study") as study:
+    with Study.open(tmp_path / "study") as study:
         assert study.model() == model
         assert study.attributes == NAMES and study.budget == 3 and study.target == "response"
 
 
 def test_labels_come_later_and_slots_come_to_nothing(tmp_path):
-    with Session.create(tmp_path / "study", "ill", NAMES, 3, positive="yes", negative="no") as study:
+    with Study.create(tmp_path / "study", "ill", NAMES, 3, positive="yes", negative="no") as study:
         first, second, third = study.ask(3)
         study.tell(first, [1.0] * len(first.attributes))
         study.tell(second, [0.0] * len(second.attributes), "yes")
@@ -61,7 +61,7 @@ def test_labels_come_later_and_slots_come_to_nothing(tmp_path):
 
 
 def test_many_slots_are_told_at_once_or_not_at_all(tmp_path):
-    with Session.create(tmp_path / "study", "ill", NAMES, 2, positive="yes", negative="no") as study:
+    with Study.create(tmp_path / "study", "ill", NAMES, 2, positive="yes", negative="no") as study:
         assert study.classes == ("no", "yes")
         slots = study.ask(4)
         good = [dict.fromkeys(slot.attributes, 1.0) for slot in slots]
@@ -83,42 +83,42 @@ def test_many_slots_are_told_at_once_or_not_at_all(tmp_path):
         assert study.verify() == before + 2
     for one in [{"positive": "yes"}, {"positive": "a", "negative": "a"}]:
         with pytest.raises(ValueError, match="two different classes"):
-            Session.create(tmp_path / "other", "ill", NAMES, 2, **one)
+            Study.create(tmp_path / "other", "ill", NAMES, 2, **one)
 
 
 def test_a_half_life_is_passed_on(tmp_path):
-    Session.create(tmp_path / "study", "y", NAMES, 2, half_life=100).close()
-    with Session.open(tmp_path / "study") as study:
+    Study.create(tmp_path / "study", "y", NAMES, 2, half_life=100).close()
+    with Study.open(tmp_path / "study") as study:
         assert study.ask(1)
     with pytest.raises(ValueError, match="half_life"):
-        Session.create(tmp_path / "other", "y", NAMES, 2, half_life=3)
+        Study.create(tmp_path / "other", "y", NAMES, 2, half_life=3)
 
 
 def test_attributes_that_are_always_included_are_checked(tmp_path):
-    Session.create(tmp_path / "study", "y", NAMES, 2, always=[NAMES[0]]).close()
+    Study.create(tmp_path / "study", "y", NAMES, 2, always=[NAMES[0]]).close()
     with pytest.raises(ValueError, match="`nobody` is not an attribute"):
-        Session.create(tmp_path / "other", "y", NAMES, 2, always=["nobody"])
+        Study.create(tmp_path / "other", "y", NAMES, 2, always=["nobody"])
 
 
 def test_opening_waits_until_another_process_lets_go(tmp_path):
     folder = tmp_path / "study"
-    Session.create(folder, "y", NAMES, 2).close()
+    Study.create(folder, "y", NAMES, 2).close()
     code = f"""
 import time
-from lao_learn import Session
-with Session.open({str(folder)!r}):
+from lao_learn import Study
+with Study.open({str(folder)!r}):
     print("open", flush=True)
     time.sleep(0.5)
 """
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as other:
         assert other.stdout.readline() == "open\n"
         with pytest.raises(BlockingIOError):
-            Session.open(folder, wait=0.0)
-        Session.open(folder, wait=60.0).close()
+            Study.open(folder, wait=0.0)
+        Study.open(folder, wait=60.0).close()
 
 
 def test_what_does_not_fit_is_refused_and_leaves_no_trace(tmp_path):
-    with Session.create(tmp_path / "study", "y", NAMES, 2) as study:
+    with Study.create(tmp_path / "study", "y", NAMES, 2) as study:
         (slot,) = study.ask()
         before = study.verify()
         good = dict.fromkeys(slot.attributes, 1.0)
@@ -137,16 +137,16 @@ def test_what_does_not_fit_is_refused_and_leaves_no_trace(tmp_path):
     with pytest.raises(ValueError, match="closed; open it anew"):
         study.ask()
     with pytest.raises(FileExistsError):
-        Session.create(tmp_path / "study", "y", NAMES, 2)
+        Study.create(tmp_path / "study", "y", NAMES, 2)
     with pytest.raises(FileNotFoundError, match="is not a study"):
-        Session.open(tmp_path / "nothing")
+        Study.open(tmp_path / "nothing")
     with pytest.raises(ValueError, match="budget"):
-        Session.create(tmp_path / "other", "y", NAMES, 0)
+        Study.create(tmp_path / "other", "y", NAMES, 0)
 
 
 def test_one_process_at_a_time_has_a_study(tmp_path):
-    with Session.create(tmp_path / "study", "y", NAMES, 2):
-        code = f"from lao_learn import Session; Session.open({str(tmp_path / 'study')!r}, wait=0.0)"
+    with Study.create(tmp_path / "study", "y", NAMES, 2):
+        code = f"from lao_learn import Study; Study.open({str(tmp_path / 'study')!r}, wait=0.0)"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         assert "BlockingIOError" in done.stderr and "open in another process" in done.stderr
 
@@ -155,14 +155,14 @@ def test_one_process_at_a_time_has_a_study(tmp_path):
 def test_a_process_that_is_killed_loses_nothing_that_was_told(tmp_path):
     code = f"""
 import os, signal
-from lao_learn import Session
-study = Session.create({str(tmp_path / "study")!r}, "y", {NAMES!r}, 2)
+from lao_learn import Study
+study = Study.create({str(tmp_path / "study")!r}, "y", {NAMES!r}, 2)
 for slot in study.ask(5):
     study.tell(slot, [1.0, 2.0], float(slot.number))
 os.kill(os.getpid(), signal.SIGKILL)
 """
     assert subprocess.run([sys.executable, "-c", code]).returncode == -9
-    with Session.open(tmp_path / "study") as study:
+    with Study.open(tmp_path / "study") as study:
         assert study.status()["told"] == 5 and study.verify() == 6
 
 
@@ -179,7 +179,7 @@ def test_the_command_and_python_have_the_same_studies(tmp_path):
     (tmp_path / "panel.txt").write_text("\n".join(NAMES))
     run("new", "-S", "study", "--target", "y", "--attributes", "panel.txt", "--budget", "2", "--seed", "3")
     asked = json.loads(run("ask", "-S", "study", "-n", "2", "--json"))["slots"]
-    with Session.open(tmp_path / "study") as study:
+    with Study.open(tmp_path / "study") as study:
         slots = study.open_slots()
         assert [(slot.number, slot.attributes) for slot in slots] == [
             (one["slot"], one["attributes"]) for one in asked

@@ -8,13 +8,13 @@
 //! Both studies had the same patients. A folder has what a study's folder has: description, journal and a
 //! snapshot. `golden/outcome.txt` has what was known at the end, all digits of it.
 //!
-//! `LAO_BLESS=1 cargo test --test live golden` writes `study` and the outcome anew. There are two reasons to
+//! `LAO_BLESS=1 cargo test --test study golden` writes `study` and the outcome anew. There are two reasons to
 //! do so. If the stored state has changed, the snapshot becomes another one, and neither the
 //! journal nor the outcome may change. If the method has changed on purpose, the new version cannot go on
 //! with any study under way, and the changelog says so; `without-attributes` has then had its time.
 
 use lao::Prices;
-use lao_live::{Description, Row, Slot, SlotLabel, Study};
+use lao_study::{Description, Row, Slot, SlotLabel, Study};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};

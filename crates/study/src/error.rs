@@ -8,7 +8,7 @@ use thiserror::Error;
 /// Why a study cannot be opened, or refuses what it is told. A refusal leaves no trace: neither the journal
 /// nor the state has changed.
 #[derive(Debug, Error)]
-pub enum LiveError {
+pub enum StudyError {
     /// A file cannot be read or written.
     #[error("{}: {cause}", .path.display())]
     File {

@@ -7,7 +7,6 @@ import os
 import time
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Callable, Iterable, Mapping, Sequence
 
@@ -31,11 +30,11 @@ class Slot:
     """What they cost together, if attributes have prices."""
 
 
-class Session:
+class Study:
     """A live study in a folder, the same as of the command `lao study`. What was told is on the disk before
     the call returns. One process at a time has the folder; leaving the `with` block lets go of it.
 
-    >>> with Session.create("tumor", "response", ["CRP", "IL6", "LDH"], budget=2) as study:  # doctest: +SKIP
+    >>> with Study.create("tumor", "response", ["CRP", "IL6", "LDH"], budget=2) as study:  # doctest: +SKIP
     ...     for slot in study.ask(2):
     ...         study.tell(slot, laboratory(slot.attributes), label=response)
     """
@@ -69,7 +68,7 @@ class Session:
         always: Sequence[str] = (),
         half_life: float | None = None,
         seed: int = 1,
-    ) -> Session:
+    ) -> Study:
         """Begins a study in a folder, which must not exist.
 
         `budget` is the number of attributes that may be bought of an example. With `prices` it is the money
@@ -117,7 +116,7 @@ class Session:
         return cls(study)
 
     @classmethod
-    def open(cls, folder: str | os.PathLike[str], *, wait: float = 10.0) -> Session:
+    def open(cls, folder: str | os.PathLike[str], *, wait: float = 10.0) -> Study:
         """Opens a study, and replays what its newest snapshot lacks.
 
         While another process has the study, the call waits for up to `wait` seconds, and then raises
@@ -133,7 +132,7 @@ class Session:
                     raise
                 time.sleep(0.005)
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> Study:
         return self
 
     def __exit__(
@@ -203,7 +202,7 @@ class Session:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model so far to a file that the command `lao predict` reads."""
-        Path(path).write_text(self.model(), encoding="utf-8")
+        _core.write(path, self.model())
 
     def _asked(self) -> dict[int, list[str]]:
         """Returns the attributes of each open slot."""

@@ -5,13 +5,13 @@
 //!
 //! Outside of `cargo bench` the journals are short.
 
-#[path = "../tests/live/beside/mod.rs"]
+#[path = "../tests/study/beside/mod.rs"]
 #[allow(dead_code, reason = "each program uses its part")]
 mod beside;
 
 use beside::{description, snapshots, step};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use lao_live::Study;
+use lao_study::Study;
 use std::fs;
 
 fn lines() -> u64 {

@@ -1,7 +1,7 @@
 //! A study: a folder, its lock, and the state.
 
 use crate::description::{Description, FORMAT};
-use crate::error::LiveError;
+use crate::error::StudyError;
 use crate::journal::{self, Journal, Place, Record, Row, SlotLabel};
 use crate::state::{Slot, State, Status};
 use lao::algorithms::AnyParams;
@@ -9,7 +9,6 @@ use lao::algorithms::pursuit::Evidence;
 use lao::{About, JournalPlace, Model, Origin, PricedColumns, Reading, Spent, SpentMoney};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 const DESCRIPTION: &str = "study.json";
@@ -63,15 +62,15 @@ impl Study {
     ///
     /// # Errors
     /// When the folder exists or cannot be made, or the description is not allowed.
-    pub fn create(folder: impl AsRef<Path>, description: Description) -> Result<Self, LiveError> {
+    pub fn create(folder: impl AsRef<Path>, description: Description) -> Result<Self, StudyError> {
         let folder = folder.as_ref();
         State::begin(&description)?;
         match std::fs::create_dir(folder) {
             Ok(()) => {}
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                return Err(LiveError::Exists(folder.to_owned()));
+                return Err(StudyError::Exists(folder.to_owned()));
             }
-            Err(cause) => return Err(LiveError::File { path: folder.to_owned(), cause }),
+            Err(cause) => return Err(StudyError::File { path: folder.to_owned(), cause }),
         }
         let begun = (|| {
             write(folder, JOURNAL, b"")?;
@@ -79,7 +78,10 @@ impl Study {
             let mut text = serde_json::to_vec_pretty(&description).unwrap_or_default();
             text.push(b'\n');
             write(folder, DESCRIPTION, &text)?;
-            sync_folder(folder.parent().unwrap_or(folder))
+            // The parent of a relative path of one part is the empty path.
+            let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty());
+            let synced = lao_files::sync_folder(parent.unwrap_or(Path::new(".")));
+            synced.map_err(|cause| StudyError::File { path: folder.to_owned(), cause })
         })();
         if let Err(error) = begun {
             // What was begun here is taken back; if that fails, too, the first error says more.
@@ -94,7 +96,7 @@ impl Study {
     /// # Errors
     /// When there is no study, another process has it, a line before the last is damaged, or this version of
     /// lao would have bought other attributes than the journal names.
-    pub fn open(folder: impl AsRef<Path>) -> Result<Self, LiveError> {
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self, StudyError> {
         let folder = folder.as_ref();
         let lock = lock(folder)?;
         let (description, begin) = describe(folder)?;
@@ -157,7 +159,7 @@ impl Study {
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub fn ask(&mut self, count: u64) -> Result<Vec<Slot>, LiveError> {
+    pub fn ask(&mut self, count: u64) -> Result<Vec<Slot>, StudyError> {
         let slots = count.min(self.status().room);
         if slots == 0 {
             return Ok(Vec::new());
@@ -176,7 +178,7 @@ impl Study {
     ///
     /// # Errors
     /// When the slot is not open; the error says what state it is in.
-    pub fn slot(&self, number: u64) -> Result<Slot, LiveError> {
+    pub fn slot(&self, number: u64) -> Result<Slot, StudyError> {
         self.state.slot(number, &self.description)
     }
 
@@ -184,7 +186,7 @@ impl Study {
     ///
     /// # Errors
     /// When the slot is not open or the values do not fit; then nothing was recorded.
-    pub fn tell(&mut self, slot: u64, values: &[f64], label: Option<f64>) -> Result<(), LiveError> {
+    pub fn tell(&mut self, slot: u64, values: &[f64], label: Option<f64>) -> Result<(), StudyError> {
         self.record(Record::Told { slot, values: values.to_vec(), label })
     }
 
@@ -192,7 +194,7 @@ impl Study {
     ///
     /// # Errors
     /// When a slot is not open or there twice, or the values do not fit; then nothing was recorded.
-    pub fn tell_all(&mut self, rows: &[Row]) -> Result<(), LiveError> {
+    pub fn tell_all(&mut self, rows: &[Row]) -> Result<(), StudyError> {
         if rows.is_empty() {
             return Ok(());
         }
@@ -203,7 +205,7 @@ impl Study {
     ///
     /// # Errors
     /// When the slot does not wait for its label, or the label is not allowed.
-    pub fn label(&mut self, slot: u64, label: f64) -> Result<(), LiveError> {
+    pub fn label(&mut self, slot: u64, label: f64) -> Result<(), StudyError> {
         self.record(Record::Labeled { slot, label })
     }
 
@@ -213,7 +215,7 @@ impl Study {
     /// # Errors
     /// When a slot does not wait for its label or is there twice, or a label is not allowed; then nothing was
     /// recorded.
-    pub fn label_all(&mut self, labels: &[SlotLabel]) -> Result<(), LiveError> {
+    pub fn label_all(&mut self, labels: &[SlotLabel]) -> Result<(), StudyError> {
         if labels.is_empty() {
             return Ok(());
         }
@@ -225,7 +227,7 @@ impl Study {
     ///
     /// # Errors
     /// When the slot is not open.
-    pub fn void(&mut self, slot: u64, reason: &str) -> Result<(), LiveError> {
+    pub fn void(&mut self, slot: u64, reason: &str) -> Result<(), StudyError> {
         self.record(Record::Void { slot, reason: reason.to_owned() })
     }
 
@@ -280,7 +282,7 @@ impl Study {
     ///
     /// # Errors
     /// When a line is damaged, or the state is another one.
-    pub fn verify(&self) -> Result<u64, LiveError> {
+    pub fn verify(&self) -> Result<u64, StudyError> {
         let (description, begin) = describe(&self.folder)?;
         let path = self.folder.join(JOURNAL);
         let replay = journal::read(&path, &begin)?;
@@ -295,11 +297,11 @@ impl Study {
             return Ok(self.place.seq);
         }
         let reason = "the journal leads to another state than the one in use".into();
-        Err(LiveError::Damaged { path, line: self.place.seq, reason })
+        Err(StudyError::Damaged { path, line: self.place.seq, reason })
     }
 
     /// Checks a record, writes it, and applies it.
-    fn record(&mut self, record: Record) -> Result<(), LiveError> {
+    fn record(&mut self, record: Record) -> Result<(), StudyError> {
         self.state.check(&record, &self.description)?;
         // The method may refuse what the check lets pass. Then nothing must have been written.
         let mut next = self.state.clone();
@@ -315,7 +317,7 @@ impl Study {
         Ok(())
     }
 
-    fn take_snapshot(&self) -> Result<(), LiveError> {
+    fn take_snapshot(&self) -> Result<(), StudyError> {
         let (version, place) = (env!("CARGO_PKG_VERSION").to_owned(), self.place.clone());
         let snapshot = Snapshot { version, place, state: self.state.clone() };
         let text = serde_json::to_vec(&snapshot).unwrap_or_default();
@@ -338,9 +340,9 @@ fn replayed(
     at: &Place,
     description: &Description,
     path: &Path,
-) -> Result<(), LiveError> {
+) -> Result<(), StudyError> {
     let done = state.check(record, description).and_then(|()| state.apply(record, description));
-    let other = |error: LiveError| LiveError::OtherVersion {
+    let other = |error: StudyError| StudyError::OtherVersion {
         path: path.to_owned(),
         line: at.seq,
         reason: error.to_string(),
@@ -350,16 +352,15 @@ fn replayed(
 }
 
 /// Takes the lock of a study.
-fn lock(folder: &Path) -> Result<File, LiveError> {
+fn lock(folder: &Path) -> Result<File, StudyError> {
     if !folder.join(DESCRIPTION).is_file() {
-        return Err(LiveError::NoStudy(folder.to_owned()));
+        return Err(StudyError::NoStudy(folder.to_owned()));
     }
     let path = folder.join(LOCK);
-    let failed = |cause| LiveError::File { path: path.clone(), cause };
-    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(LiveError::Locked(folder.to_owned())),
+    let failed = |cause| StudyError::File { path: path.clone(), cause };
+    match lao_files::lock(&path) {
+        Ok(file) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(StudyError::Locked(folder.to_owned())),
         Err(TryLockError::Error(cause)) => Err(failed(cause)),
     }
 }
@@ -372,10 +373,10 @@ struct Written {
 }
 
 /// Reads the description, and returns it with the place before the first line.
-fn describe(folder: &Path) -> Result<(Description, Place), LiveError> {
+fn describe(folder: &Path) -> Result<(Description, Place), StudyError> {
     let path = folder.join(DESCRIPTION);
-    let text = std::fs::read(&path).map_err(|cause| LiveError::File { path: path.clone(), cause })?;
-    let damaged = |error: serde_json::Error| LiveError::Damaged {
+    let text = std::fs::read(&path).map_err(|cause| StudyError::File { path: path.clone(), cause })?;
+    let damaged = |error: serde_json::Error| StudyError::Damaged {
         path: path.clone(),
         line: error.line() as u64,
         reason: error.to_string(),
@@ -383,14 +384,14 @@ fn describe(folder: &Path) -> Result<(Description, Place), LiveError> {
     // The format comes first: in another one, the rest may have another meaning.
     let Written { format, version } = serde_json::from_slice(&text).map_err(damaged)?;
     if format != FORMAT {
-        return Err(LiveError::Format { path, format, version });
+        return Err(StudyError::Format { path, format, version });
     }
     Ok((serde_json::from_slice(&text).map_err(damaged)?, Place::begin(&text)))
 }
 
 /// Returns the snapshots of a study with their numbers of lines, ascending, and their hashes.
-fn snapshots(folder: &Path) -> Result<Vec<(u64, String, PathBuf)>, LiveError> {
-    let failed = |cause| LiveError::File { path: folder.to_owned(), cause };
+fn snapshots(folder: &Path) -> Result<Vec<(u64, String, PathBuf)>, StudyError> {
+    let failed = |cause| StudyError::File { path: folder.to_owned(), cause };
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
@@ -404,30 +405,8 @@ fn snapshots(folder: &Path) -> Result<Vec<(u64, String, PathBuf)>, LiveError> {
 }
 
 /// Writes a file completely or not at all; it is on the disk when this returns.
-fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), LiveError> {
-    let (unfinished, path) = (folder.join(UNFINISHED), folder.join(name));
-    let failed = |cause| LiveError::File { path: path.clone(), cause };
-    let written = File::create(&unfinished).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        std::fs::rename(&unfinished, &path)
-    });
-    if let Err(cause) = written {
-        // The next file that is written replaces what stays.
-        let _ = std::fs::remove_file(&unfinished);
-        return Err(failed(cause));
-    }
-    sync_folder(folder)
-}
-
-/// Waits until the names of a folder are on the disk.
-fn sync_folder(folder: &Path) -> Result<(), LiveError> {
-    // The parent of a relative path of one part is the empty path.
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    // Only Unix lets a folder be opened; elsewhere the file system sees to it.
-    if cfg!(unix) {
-        let synced = File::open(folder).and_then(|folder| folder.sync_all());
-        synced.map_err(|cause| LiveError::File { path: folder.to_owned(), cause })?;
-    }
-    Ok(())
+fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), StudyError> {
+    let path = folder.join(name);
+    let written = lao_files::write_by_way_of(&folder.join(UNFINISHED), &path, bytes);
+    written.map_err(|cause| StudyError::File { path, cause })
 }

@@ -10,11 +10,11 @@
 //!
 //! A line that hands out slots names their attributes. Opening replays the journal; where this version of lao
 //! would have bought other attributes than the journal names, it refuses the study instead of learning from
-//! values of the wrong attributes ([`LiveError::OtherVersion`]). Lines of versions that did not name them are
-//! still read: there, what is compared is the number of slots, their cost, and the number of values.
+//! values of the wrong attributes ([`StudyError::OtherVersion`]). Lines of versions that did not name them
+//! are still read: there, what is compared is the number of slots, their cost, and the number of values.
 //!
 //! ```
-//! use lao_live::{Description, Study};
+//! use lao_study::{Description, Study};
 //! # let folder = tempfile::tempdir()?;
 //! # let folder = folder.path().join("pressure");
 //!
@@ -50,7 +50,7 @@ mod state;
 mod study;
 
 pub use description::Description;
-pub use error::LiveError;
+pub use error::StudyError;
 pub use journal::{Row, SlotLabel};
 pub use state::{Slot, Status};
 pub use study::{Recovery, Study};

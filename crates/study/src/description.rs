@@ -1,6 +1,6 @@
 //! What a study is about; it never changes.
 
-use crate::error::LiveError;
+use crate::error::StudyError;
 use lao::algorithms::Money;
 use lao::algorithms::pursuit::{Pursuit, PursuitParams};
 use lao::{Label, PricedColumns, Prices};
@@ -85,8 +85,8 @@ impl Description {
     }
 
     /// Checks the description and builds the learner.
-    pub(crate) fn learner(&self) -> Result<Pursuit, LiveError> {
-        let fail = |field, reason: String| Err(LiveError::Description { field, reason });
+    pub(crate) fn learner(&self) -> Result<Pursuit, StudyError> {
+        let fail = |field, reason: String| Err(StudyError::Description { field, reason });
         if self.format != FORMAT {
             return fail("format", format!("{}; a new study has format {FORMAT}", self.format));
         }

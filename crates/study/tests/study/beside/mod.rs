@@ -1,7 +1,7 @@
 //! The study of the tests: what it is about, and what its patients have.
 
 use lao::observation::Seed;
-use lao_live::{Description, Row, Slot, SlotLabel, Study};
+use lao_study::{Description, Row, Slot, SlotLabel, Study};
 use rand::RngExt as _;
 use std::fs;
 use std::path::Path;

@@ -15,11 +15,10 @@
 //! A run is refused before the first file is touched.
 
 use crate::file::{is_temporary, write_atomically};
-use crate::seconds;
 use anyhow::{Context as _, bail, ensure};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -124,7 +123,7 @@ impl OutputFolder {
     /// When the file was not announced, or cannot be written.
     pub fn write(&self, name: &str, bytes: &[u8]) -> anyhow::Result<()> {
         ensure!(self.list.files.contains(name), "`{name}` is written without having been announced");
-        write_atomically(&self.root.join(name), bytes)
+        Ok(write_atomically(&self.root.join(name), bytes)?)
     }
 
     /// Removes the listed files whose names `which` accepts.
@@ -244,18 +243,15 @@ fn is_name(name: &str) -> bool {
 fn lock(root: &Path) -> anyhow::Result<File> {
     let (shown, path) = (root.display(), root.join(LOCK));
     let refused = || format!("cannot write {}: {REMEDY}", path.display());
-    let mut options = OpenOptions::new();
-    let file = options.read(true).write(true).create(true).truncate(false).open(&path);
-    let mut file = file.with_context(refused)?;
-    match file.try_lock() {
-        Ok(()) => {}
+    let mut file = match crate::lock(&path) {
+        Ok(file) => file,
         Err(TryLockError::WouldBlock) => {
             bail!("{shown} is in use by {}: wait for it to end, or {REMEDY}", holder(&path))
         }
         Err(TryLockError::Error(error)) => {
             return Err(error).with_context(|| format!("cannot lock {}: {REMEDY}", path.display()));
         }
-    }
+    };
     file.set_len(0).with_context(refused)?;
     writeln!(file, "{} {}", std::process::id(), now().as_secs()).with_context(refused)?;
     Ok(file)
@@ -268,7 +264,7 @@ fn holder(path: &Path) -> String {
     match (words.next(), words.next()) {
         (Some(Ok(process)), Some(Ok(since))) => {
             let ago = now().saturating_sub(Duration::from_secs(since));
-            format!("process {process}, which started {} ago", seconds(ago.as_secs_f64()))
+            format!("process {process}, which started {} s ago", ago.as_secs())
         }
         _ => "another process".into(),
     }

@@ -1,0 +1,7 @@
+//! Files that are written completely or not at all, locks between processes, and folders of results.
+
+mod file;
+mod folder;
+
+pub use file::{WriteError, check_writable, lock, sync_folder, write_atomically, write_by_way_of};
+pub use folder::{Layout, OutputFolder};
