@@ -341,6 +341,19 @@ fn plans_with_unknown_keys_or_claims_are_refused() {
 }
 
 #[test]
+fn mutants_have_sizes_of_their_own_where_these_are_smaller() {
+    let text = "[suite]\nseed = 1\nalpha = 1e-3\nfamily = 10\n[claims.known]\nrows = 5\n\
+                trials = { quick = 3, full = 9, mutants = 4 }\n";
+    let plan = Plan::parse(text, ["known"].into_iter()).unwrap();
+    let of_mutants = |tier| {
+        let sizes = plan.sizes("known", tier).of_mutants()?;
+        Some((sizes.get("trials"), sizes.get("rows")))
+    };
+    assert_eq!(of_mutants(RunTier::Quick), None, "4 is not smaller than 3");
+    assert_eq!(of_mutants(RunTier::Full), Some((Some(4), Some(5))));
+}
+
+#[test]
 fn findings_survive_storage_with_infinities() {
     let mut finding: Finding = exact(1.0, 1.0, 1e-12);
     finding.estimate = f64::INFINITY;
