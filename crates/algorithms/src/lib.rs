@@ -55,6 +55,7 @@ pub mod registry;
 pub mod safeguard;
 pub mod schedule;
 mod state;
+mod tables;
 mod task;
 pub mod thresholding;
 
@@ -63,4 +64,5 @@ pub use params::ParamError;
 pub use registry::{Accuracy, AnyLearner, AnyParams, Growth, METHODS, Method, ModelSize};
 pub use safeguard::Safeguarded;
 pub use schedule::{BatchSizes, StepSizes};
+pub use tables::{Inspect, TableLearner, TableTask};
 pub use task::Task;

@@ -5,6 +5,7 @@ use crate::money::Money;
 use crate::murata_suzuki::ExplorationParams;
 use crate::params::ParamError;
 use crate::reference::Drawn;
+use crate::tables::{self, TableLearner, TableTask};
 use crate::task::Task;
 use lao_kernels::SparseView;
 use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Row, Told};
@@ -47,6 +48,8 @@ pub struct Method {
     pub accuracy: Accuracy,
     /// Returns the method's practical parameters for a task.
     pub params: fn(&Task) -> Result<AnyParams, ParamError>,
+    /// Returns the method's learner for a table, and its parameters: [`for_table`](Method::for_table).
+    pub table: fn(&Method, &TableTask) -> Result<(TableLearner, AnyParams), ParamError>,
 }
 
 impl Method {
@@ -148,6 +151,7 @@ const SPARSE: Method = Method {
     prices: false,
     accuracy: OF_EXACT_RESIDUALS,
     params: |task| ExplorationParams::practical(task).map(AnyParams::Exploration),
+    table: tables::safeguarded,
 };
 
 /// The defaults of a row whose method has an estimate on s' attributes.
@@ -330,6 +334,7 @@ methods! {
                       the budget on the most promising others.",
             cost: "O(s'^2), and O(d s^2) per update, of which there are O(log n); O(d s') memory",
             learns_scales: true,
+            table: tables::pursuit,
             ..SPARSE
         }
     }

@@ -1,6 +1,6 @@
 //! `lao data`.
 
-use crate::fit::Layout;
+use crate::args::Layout;
 use clap::Args;
 use lao::{ColumnKind, ColumnSummary, Pick};
 use lao_figures::{count, number};

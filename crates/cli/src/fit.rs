@@ -1,9 +1,10 @@
 //! `lao fit`.
 
+use crate::args::{BudgetArgs, ChoiceArgs, Layout, by_option};
 use crate::inspect::load;
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use lao::{Examples, Fit, Label, Model, Pick, Prices, Progress, ReadOptions};
+use lao::{Budget, Examples, Fit, Label, Model, Pick, Progress};
 use lao_figures::count;
 use lao_files::check_writable;
 use lao_terminal as say;
@@ -47,49 +48,13 @@ pub struct FitArgs {
     /// Ignore this column; can be given more than once.
     #[arg(long, value_name = "COLUMN")]
     drop: Vec<String>,
-    /// Buy at most this number of columns per example, or this share of them, for example 10%; with --prices,
-    /// spend at most this amount of money per example.
-    #[arg(long, short, value_name = "N|P%|MONEY", required_unless_present = "like")]
-    budget: Option<String>,
-    /// Read the prices of attributes from this file of lines `attribute,price[,panel]`.
-    #[arg(long, value_name = "FILE")]
-    prices: Option<PathBuf>,
-    /// Spend at most this amount of money per prediction [default: about four fifths of the budget].
-    #[arg(long, value_name = "MONEY", requires = "prices")]
-    predict_budget: Option<f64>,
-    /// Keep at most this number of attributes in the model [default: four fifths of the budget].
-    #[arg(long, alias = "longest", value_name = "N")]
-    most_attributes: Option<usize>,
-    /// Include this column in every model; can be given more than once.
-    #[arg(long, value_name = "COLUMN")]
-    always: Vec<String>,
-    /// Bound the probability that the model ever includes an irrelevant attribute [default: 5%].
-    #[arg(long, value_name = "P%")]
-    level: Option<String>,
-    /// Halve the weight of an example after N further examples, for coefficients that drift; the examples are
-    /// then taken in the order of the table [default: all examples have the same weight].
-    #[arg(long, value_name = "N")]
-    half_life: Option<f64>,
-    /// Use this method; `lao methods` lists them.
-    #[arg(long, default_value = "pursuit")]
-    method: String,
-    /// Hold out this share of the examples to measure the error.
-    #[arg(long, default_value = "10%", value_name = "P%")]
-    holdout: String,
-    /// Pass over the examples this number of times; more than one pass makes standard errors too small.
-    #[arg(long, default_value_t = 1)]
-    passes: u64,
-    /// Take the examples in the order of the table, and hold out the last ones; use it if rows follow one
-    /// another in time [default: random order].
-    #[arg(long)]
-    in_order: bool,
-    /// Derive all random draws from this seed.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    #[command(flatten)]
+    budget: BudgetArgs,
+    #[command(flatten)]
+    choices: ChoiceArgs<false>,
     /// Take all of the choices above from this model.
     #[arg(long, value_name = "MODEL", conflicts_with_all = [
-        "target", "positive", "drop", "budget", "prices", "predict_budget", "most_attributes", "always",
-        "level", "half_life", "method", "holdout", "passes", "in_order", "seed", "na",
+        "target", "positive", "drop", "na", "BudgetArgs", ChoiceArgs::<false>::GROUP,
     ])]
     like: Option<PathBuf>,
     #[command(flatten)]
@@ -129,41 +94,6 @@ impl ShowProgress {
     }
 }
 
-/// Whether the first line of a table has names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Header {
-    /// Yes, unless all its fields are numbers.
-    Auto,
-    /// Yes.
-    Yes,
-    /// No; columns are called c1, c2, ...
-    No,
-}
-
-/// How a table is written.
-#[derive(Debug, Args)]
-pub struct Layout {
-    /// Take the first line of the table as names.
-    #[arg(long, value_enum, default_value_t = Header::Auto)]
-    header: Header,
-    /// Read this field as a missing value, in all columns (-999) or in one (signal=100), beside empty fields,
-    /// NA, ? and null; can be given more than once.
-    #[arg(long, value_name = "FIELD|COLUMN=FIELD", allow_hyphen_values = true)]
-    na: Vec<String>,
-}
-
-impl Layout {
-    /// Returns the options for reading a table, of which these columns are read.
-    pub fn options(&self, columns: Pick) -> ReadOptions {
-        let header = match self.header {
-            Header::Auto => lao::Header::Auto,
-            Header::Yes => lao::Header::Yes,
-            Header::No => lao::Header::No,
-        };
-        ReadOptions { header, columns, missing: self.na.clone(), ..ReadOptions::default() }
-    }
-}
-
 pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
     let output = args.output.clone().unwrap_or_else(|| beside(&args.data));
     check_writable(&output)?;
@@ -194,9 +124,9 @@ pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
         (Some(model), Some(path)) => Fit::again(model).with_context(|| path.display().to_string())?,
         _ => chosen(args, &examples, &note)?,
     };
-    let bought = match (fit.budget(), fit.money()) {
-        (_, Some(money)) => format!("for at most {money} each"),
-        (budget, None) => format!("at most {} bought of each", budget.min(columns)),
+    let bought = match fit.budget() {
+        Budget::Money { per_example, .. } => format!("for at most {per_example} each"),
+        Budget::Attributes(most) => format!("at most {} bought of each", most.min(&columns)),
     };
     let from = if columns < dim { format!(" from {columns} columns") } else { String::new() };
     note(&format!("{} examples of {dim} attributes{from}, {bought}", count(examples.len() as u64)));
@@ -209,10 +139,7 @@ pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
     let stop = Arc::new(AtomicBool::new(false));
     stop_at_interrupt(&stop)?;
     let learning = fit.run_with(&examples.until(Arc::clone(&stop)), |reached| progress(&line(&reached)));
-    let fitted = learning.map_err(|error| match flag_of(&error) {
-        Some(flag) => anyhow::Error::from(error).context(flag),
-        None => error.into(),
-    })?;
+    let fitted = learning.map_err(by_option)?;
     fitted.notes.iter().for_each(|line| note(line));
     let replaced = output.exists();
     fitted.model.save(&output)?;
@@ -235,61 +162,13 @@ pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
 /// Returns what the options choose.
 fn chosen(args: &FitArgs, examples: &Examples, note: &dyn Fn(&str)) -> anyhow::Result<Fit> {
     let columns = examples.columns();
-    let budget = args.budget.as_deref().context("give --budget or --like")?;
-    let holdout = share(&args.holdout, "--holdout")?;
-    let fit = match &args.prices {
-        Some(prices) => {
-            let prices = Prices::read(prices)?;
-            let Ok(money) = budget.trim().parse::<f64>() else {
-                bail!("--budget {budget}: with --prices, give the money for an example, such as 60")
-            };
-            Fit::within_money(money, prices)
-        }
-        None => {
-            let budget = match budget.parse::<usize>() {
-                Ok(budget) => budget,
-                Err(_) => (columns as f64 * share(budget, "--budget")?).ceil() as usize,
-            };
-            if budget > columns {
-                note(&format!(
-                    "the budget is {budget}, and there are {columns} columns: all of them are read"
-                ));
-            }
-            Fit::within(budget)
-        }
-    };
-    let mut fit = fit.method(&args.method).holdout(holdout).passes(args.passes).seed(args.seed);
-    fit = fit.always(args.always.iter().cloned());
-    if let Some(level) = &args.level {
-        fit = fit.level(share(level, "--level")?);
+    let budget = args.budget.budget(columns)?;
+    if let Budget::Attributes(most) = budget
+        && most > columns
+    {
+        note(&format!("the budget is {most}, and there are {columns} columns: all of them are read"));
     }
-    if let Some(examples) = args.half_life {
-        fit = fit.half_life(examples);
-    }
-    if let Some(money) = args.predict_budget {
-        fit = fit.predict_within(money);
-    }
-    if let Some(most) = args.most_attributes {
-        fit = fit.most_attributes(most);
-    }
-    if args.in_order {
-        fit = fit.in_order();
-    }
-    Ok(fit)
-}
-
-/// Returns the option that gives the parameter which was refused.
-fn flag_of(error: &lao::Error) -> Option<&'static str> {
-    let lao::Error::Param(refused) = error else { return None };
-    match refused.field {
-        "budget" => Some("--budget"),
-        "sparsity" | "longest" => Some("--most-attributes"),
-        "per_prediction" => Some("--predict-budget"),
-        "level" => Some("--level"),
-        "half_life" => Some("--half-life"),
-        "always" => Some("--always"),
-        _ => None,
-    }
+    Ok(Fit::new(budget, args.choices.choices()?))
 }
 
 /// Lets an interrupt end the run, so that what was learned is kept; a second one ends the program.
@@ -315,13 +194,4 @@ fn line(progress: &Progress<'_>) -> String {
     let error = holdout.map_or_else(|| "-".into(), |holdout| format!("{:.5}", holdout.mean_squared_error));
     let (examples, attributes) = (count(examples), count(attributes));
     format!("{examples:>10}   {attributes:>13}   {support:>23}   {error:>14}")
-}
-
-/// Reads a share, with or without a percent sign.
-pub fn share(text: &str, flag: &str) -> anyhow::Result<f64> {
-    let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));
-    match number.trim().parse::<f64>() {
-        Ok(value) if (0.0..=1.0).contains(&(value * unit)) => Ok(value * unit),
-        _ => bail!("{flag} = {text}: give a share such as 10% or 0.1"),
-    }
 }

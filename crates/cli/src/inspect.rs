@@ -66,12 +66,13 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
     let of_study = origin.journal.as_ref();
     let of_study = of_study.map(|at| format!(", journal line {}, chain {}", at.lines, begin(&at.chain)));
     let of_source = of_table.or(of_study).unwrap_or_default();
-    let Origin { method, table, examples, attributes, .. } = origin;
+    let Origin { choices, table, examples, attributes, .. } = origin;
     let spending = model.spent.money.as_ref().map(spending).unwrap_or_default();
     say::results(&format!(
-        "{model}a prediction reads {read}\n{spending}{}learned by {method}{guard} from {table} ({examples} \
+        "{model}a prediction reads {read}\n{spending}{}learned by {}{guard} from {table} ({examples} \
          examples of {attributes} attributes{of_source}), lao {}\n",
         chosen(&model),
+        choices.method,
         model.lao.version,
     ))?;
     Ok(ExitCode::SUCCESS)

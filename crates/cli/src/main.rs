@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand};
 use lao_terminal as say;
 use std::process::ExitCode;
 
+mod args;
 mod data;
 mod export;
 mod fit;

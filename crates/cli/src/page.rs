@@ -149,7 +149,7 @@ fn card(model: &Model) -> Vec<[String; 2]> {
     let source = if of_study.is_some() { "study" } else { "table" };
     let mut rows = vec![
         row("label", format!("{}: {label}", model.target)),
-        row("method", format!("{}{guard}", origin.method)),
+        row("method", format!("{}{guard}", origin.choices.method)),
         row(
             source,
             format!("{}, {} examples of {} attributes", origin.table, origin.examples, { origin.attributes }),

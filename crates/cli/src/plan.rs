@@ -1,13 +1,12 @@
 //! `lao plan`.
 
-use crate::study::parsed;
+use crate::args::BudgetArgs;
 use clap::Args;
-use lao::Prices;
+use lao::Budget;
 use lao::algorithms::Money;
 use lao::algorithms::pursuit::StudyGuess;
 use lao::observation::Seed;
 use lao_terminal as say;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Simulate how many examples a study needs, before you pay for the first one.
@@ -22,12 +21,8 @@ pub struct PlanArgs {
     /// Simulate this number of attributes.
     #[arg(long, short, required_unless_present = "prices", conflicts_with = "prices")]
     attributes: Option<usize>,
-    /// Buy at most this number of attributes per example; with --prices, spend at most this amount of money.
-    #[arg(long, short, value_name = "N|MONEY")]
-    budget: String,
-    /// Read prices from this file of lines `attribute,price[,panel]`.
-    #[arg(long, value_name = "FILE")]
-    prices: Option<PathBuf>,
+    #[command(flatten)]
+    budget: BudgetArgs,
     /// Give an effect to this number of attributes.
     #[arg(long, default_value_t = 5)]
     sparsity: usize,
@@ -57,16 +52,14 @@ pub fn run(args: &PlanArgs) -> anyhow::Result<ExitCode> {
     let guess =
         |dim, budget| StudyGuess { sparsity, signal, most, studies, ..StudyGuess::within(dim, budget) };
     // Attributes, what may be bought of each example, and what that is.
-    let (attributes, bought, unit, plan) = match &args.prices {
-        Some(file) => {
-            let money: f64 = parsed(&args.budget, "with --prices, the money for an example, such as 60")?;
-            let tariff = Prices::read(file)?.of_all()?.tariff;
+    let (attributes, bought, unit, plan) = match args.budget.budget(args.attributes.unwrap_or_default())? {
+        Budget::Money { per_example: money, prices } => {
+            let tariff = prices.of_all()?.tariff;
             let dim = tariff.dim();
             let plan = guess(dim, dim).simulate_within(Money::new(tariff, money), &Seed::root(seed))?;
             (dim, money, "of money", plan)
         }
-        None => {
-            let budget = parsed(&args.budget, "a number of attributes, such as 12")?;
+        Budget::Attributes(budget) => {
             let dim = args.attributes.unwrap_or_default();
             (dim, budget as f64, "values", guess(dim, budget).simulate(&Seed::root(seed))?)
         }
@@ -83,7 +76,7 @@ pub fn run(args: &PlanArgs) -> anyhow::Result<ExitCode> {
         });
         say::results(&format!("{text}\n"))?;
     } else {
-        let spent = if args.prices.is_some() {
+        let spent = if unit == "of money" {
             format!("at most {bought} spent on")
         } else {
             format!("{bought} bought of")

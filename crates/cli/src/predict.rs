@@ -1,6 +1,6 @@
 //! `lao predict`.
 
-use crate::fit::Layout;
+use crate::args::Layout;
 use crate::inspect::load;
 use clap::{Args, ValueEnum};
 use lao::{Label, Missing, Model, ReadOptions};

@@ -8,7 +8,7 @@ use lao_observation::{BlockBuf, Seed, Source, SourceError, Tariff};
 use rand::seq::SliceRandom as _;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -330,12 +330,15 @@ impl Examples {
         self.rows.iter().map(|&row| self.store.labels[row as usize])
     }
 
-    /// Returns the values of `attributes` of the examples in `places`, column after column, NaN where one is
-    /// missing; `None` if the table ends the stream here.
-    pub(crate) fn values(&self, attributes: &[u32], places: Range<usize>) -> Result<Option<Vec<f64>>, Error> {
-        let mut values = vec![f64::NAN; attributes.len() * places.len()];
-        let read = self.store.values.read(attributes, &self.rows[places], &mut values)?;
-        Ok(read.is_continue().then_some(values))
+    /// Writes the values of `attributes` of the examples in `places` to `into`, column after column, NaN where
+    /// one is missing; a break says that the table ends the stream here.
+    pub(crate) fn read(
+        &self,
+        attributes: &[u32],
+        places: Range<usize>,
+        into: &mut [f64],
+    ) -> Result<ControlFlow<()>, Error> {
+        Ok(self.store.values.read(attributes, &self.rows[places], into)?)
     }
 
     /// Splits the examples at random; `share` of them are for the test.

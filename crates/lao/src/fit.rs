@@ -1,17 +1,14 @@
 //! From examples to a model, with nothing to choose but the budget.
 
-mod choices;
-
-pub use choices::{Choice, ChoiceOption, OPTIONS};
-
+use crate::choices::{Budget, Choices};
 use crate::error::{Error, nearest};
 use crate::examples::{Examples, Stream, TrainTest};
 use crate::model::{About, Holdout, Model, Origin, Reached, Spent, SpentMoney};
 use crate::prices::{PricedColumns, Prices};
-use lao_algorithms::pursuit::{Evidence, Pursuit, PursuitParams};
-use lao_algorithms::{AnyParams, METHODS, ModelSize, Money, Safeguarded, Task, registry};
+use lao_algorithms::pursuit::Evidence;
+use lao_algorithms::{AnyParams, METHODS, Money, TableLearner, TableTask, registry};
 use lao_observation::tariff::pays;
-use lao_observation::{Budget, Learner, NoUpdate, Seed, Session, SessionLimit};
+use lao_observation::{Budget as Limit, NoUpdate, Seed, Session, SessionLimit};
 use serde::{Deserialize, Serialize};
 
 /// How to learn a model: the budget, and what differs from the defaults.
@@ -33,18 +30,8 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Fit {
-    budget: usize,
-    money: Option<(f64, Prices)>,
-    per_prediction: Option<f64>,
-    method: String,
-    longest: Option<usize>,
-    level: Option<f64>,
-    half_life: Option<f64>,
-    always: Vec<String>,
-    holdout: f64,
-    passes: u64,
-    in_order: bool,
-    seed: u64,
+    budget: Budget,
+    choices: Choices,
 }
 
 /// What a run says after an update.
@@ -117,39 +104,22 @@ pub struct Fitted {
 /// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Learned {
-    learner: Inner,
+    learner: TableLearner,
     parameters: AnyParams,
     /// What earlier runs have spent.
     before: Spent,
 }
 
-/// A learner that gives coefficients in the units of the table.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Inner {
-    Pursuit(Box<Pursuit>),
-    Safeguarded(Box<Safeguarded>),
-}
-
 impl Fit {
-    /// Learns with at most `budget` columns of an example; more than there are count as all. A column of
-    /// words counts once with methods that [take prices](lao_algorithms::registry::Method::prices), and each
-    /// of its words with the others.
+    /// Learns within a budget, with these choices.
+    pub fn new(budget: Budget, mut choices: Choices) -> Self {
+        choices.in_order |= choices.half_life.is_some();
+        Fit { budget, choices }
+    }
+
+    /// Learns with at most `budget` [attributes](Budget::Attributes) of an example.
     pub fn within(budget: usize) -> Self {
-        Fit {
-            budget,
-            money: None,
-            per_prediction: None,
-            method: "pursuit".into(),
-            longest: None,
-            level: None,
-            half_life: None,
-            always: Vec::new(),
-            holdout: 0.1,
-            passes: 1,
-            in_order: false,
-            seed: 1,
-        }
+        Self::new(Budget::Attributes(budget), Choices::default())
     }
 
     /// Learns with at most `money` for an example, by these prices.
@@ -170,7 +140,7 @@ impl Fit {
     /// # Ok::<(), lao::Error>(())
     /// ```
     pub fn within_money(money: f64, prices: Prices) -> Self {
-        Fit { money: Some((money, prices)), ..Self::within(usize::MAX) }
+        Self::new(Budget::Money { per_example: money, prices }, Choices::default())
     }
 
     /// Learns as a model was learned: by the same method, within the same budget, by the same prices, with
@@ -193,56 +163,39 @@ impl Fit {
     /// # Errors
     /// When the model does not say what its budget was.
     pub fn again(model: &Model) -> Result<Self, Error> {
-        let origin = &model.origin;
-        let fit = match (&model.spent.money, origin.budget) {
-            (Some(money), _) => Self::within_money(money.budget, money.prices()?),
-            (None, Some(budget)) => Self::within(budget),
+        let budget = match (&model.spent.money, model.origin.budget) {
+            (Some(money), _) => Budget::Money { per_example: money.budget, prices: money.prices()? },
+            (None, Some(budget)) => Budget::Attributes(budget),
             (None, None) => {
                 let (value, allowed) = ("unknown".into(), "the model does not say it; give it anew".into());
                 return Err(Error::Choice { what: "budget", value, allowed });
             }
         };
-        let pursuit = match &origin.parameters {
-            AnyParams::Pursuit(params) => Some(params),
-            _ => None,
-        };
-        Ok(Fit {
-            per_prediction: origin.per_prediction,
-            method: origin.method.clone(),
-            longest: origin.longest,
-            level: pursuit.map(|params| params.level),
-            half_life: pursuit.and_then(|params| params.half_life),
-            always: origin.always.clone(),
-            holdout: origin.holdout,
-            passes: origin.passes,
-            in_order: origin.in_order,
-            seed: origin.seed,
-            ..fit
-        })
+        Ok(Self::new(budget, model.origin.choices.clone()))
     }
 
     /// Sets the money that a prediction may cost. By default it is about four fifths of that for an example
     /// with `pursuit`, and that for an example with other methods.
     pub fn predict_within(self, money: f64) -> Self {
-        Fit { per_prediction: Some(money), ..self }
+        Fit { choices: Choices { per_prediction: Some(money), ..self.choices }, ..self }
     }
 
     /// Sets the method, by its name in the registry. The default is `pursuit`.
     pub fn method(self, name: &str) -> Self {
-        Fit { method: name.into(), ..self }
+        Fit { choices: Choices { method: name.into(), ..self.choices }, ..self }
     }
 
     /// Sets the largest number of attributes of the predictor. By default it is four fifths of the budget for
     /// `pursuit`, and half of it for other methods; where prices differ, these have at most as many as can be
     /// paid whichever they are.
     pub fn most_attributes(self, attributes: usize) -> Self {
-        Fit { longest: Some(attributes), ..self }
+        Fit { choices: Choices { longest: Some(attributes), ..self.choices }, ..self }
     }
 
     /// Sets the probability with which an attribute without effect is ever taken in, at most. The default is
     /// .05. Only `pursuit` keeps to such a level.
     pub fn level(self, level: f64) -> Self {
-        Fit { level: Some(level), ..self }
+        Fit { choices: Choices { level: Some(level), ..self.choices }, ..self }
     }
 
     /// Lets the weight of an example halve with every `examples` that follow, at least 20, for coefficients
@@ -267,23 +220,26 @@ impl Fit {
     /// # Ok::<(), lao::Error>(())
     /// ```
     pub fn half_life(self, examples: f64) -> Self {
-        Fit { half_life: Some(examples), in_order: true, ..self }
+        Fit { choices: Choices { half_life: Some(examples), in_order: true, ..self.choices }, ..self }
     }
 
     /// Sets the columns that the predictor always has, whatever their effect. Only `pursuit` can keep them.
     pub fn always(self, columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Fit { always: columns.into_iter().map(Into::into).collect(), ..self }
+        Fit {
+            choices: Choices { always: columns.into_iter().map(Into::into).collect(), ..self.choices },
+            ..self
+        }
     }
 
     /// Sets the share of the examples that is held out to measure the error; 0 holds out none.
     pub fn holdout(self, share: f64) -> Self {
-        Fit { holdout: share, ..self }
+        Fit { choices: Choices { holdout: share, ..self.choices }, ..self }
     }
 
     /// Sets how often the examples are gone through. With more than one pass, standard errors and levels of
     /// significance are too small.
     pub fn passes(self, passes: u64) -> Self {
-        Fit { passes, ..self }
+        Fit { choices: Choices { passes, ..self.choices }, ..self }
     }
 
     /// Takes the examples in the order of the table, and holds out the last ones, where they come in a random
@@ -291,22 +247,17 @@ impl Fit {
     /// which parts are loaded one after the other. It is wrong for a table that is sorted by anything that
     /// tells of the label.
     pub fn in_order(self) -> Self {
-        Fit { in_order: true, ..self }
+        Fit { choices: Choices { in_order: true, ..self.choices }, ..self }
     }
 
     /// Sets the seed from which all draws descend.
     pub fn seed(self, seed: u64) -> Self {
-        Fit { seed, ..self }
+        Fit { choices: Choices { seed, ..self.choices }, ..self }
     }
 
-    /// Returns the most attributes that may be bought of an example; not limited where the budget is money.
-    pub fn budget(&self) -> usize {
-        self.budget
-    }
-
-    /// Returns the money for an example, if the budget is money.
-    pub fn money(&self) -> Option<f64> {
-        self.money.as_ref().map(|(money, _)| *money)
+    /// Returns what may be bought of an example.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
     }
 
     /// Learns a model.
@@ -345,45 +296,49 @@ impl Fit {
         start: Option<Learned>,
         mut say: impl FnMut(Progress<'_>),
     ) -> Result<Fitted, Error> {
-        let seed = Seed::root(self.seed);
-        self.check()?;
-        let (training, held_out) = if self.holdout > 0.0 && examples.len() >= 20 {
-            let TrainTest { train, test } = if self.in_order {
-                examples.split_in_order(self.holdout)?
+        let &Choices { holdout, passes, in_order, seed, .. } = &self.choices;
+        let seed = Seed::root(seed);
+        self.choices.check(&self.budget)?;
+        let (training, held_out) = if holdout > 0.0 && examples.len() >= 20 {
+            let TrainTest { train, test } = if in_order {
+                examples.split_in_order(holdout)?
             } else {
-                examples.split(self.holdout, &seed.child("holdout"))?
+                examples.split(holdout, &seed.child("holdout"))?
             };
             (train, Some(test))
         } else {
             (examples.clone(), None)
         };
-        let priced = examples.priced(self.money.as_ref().map(|(_, prices)| prices))?;
+        let priced = examples.priced(match &self.budget {
+            Budget::Money { prices, .. } => Some(prices),
+            Budget::Attributes(_) => None,
+        })?;
         let mut learned = start.map_or_else(|| self.learner(&training, priced.as_ref()), Ok)?;
-        let whole = (training.len() as u64).saturating_mul(self.passes);
+        let whole = (training.len() as u64).saturating_mul(passes);
         let mean = training.labels().sum::<f64>() / training.len().max(1) as f64;
         // A random order, so that a sorted table does no harm, unless the user says that its order is right.
-        let ordered = if self.in_order { training.clone() } else { training.shuffled(&seed.child("order")) };
-        let (budget, tariff) = match (learned.parameters.money(), &priced, &self.money) {
+        let ordered = if in_order { training.clone() } else { training.shuffled(&seed.child("order")) };
+        let (limit, tariff) = match (learned.parameters.money(), &priced, &self.budget) {
             (Some(money), ..) => {
-                (Budget::Priced { per_example: money.per_example }, Some(money.tariff.clone()))
+                (Limit::Priced { per_example: money.per_example }, Some(money.tariff.clone()))
             }
-            (_, Some(priced), Some((money, _))) => {
-                (Budget::Priced { per_example: *money }, Some(priced.tariff.clone()))
+            (_, Some(priced), &Budget::Money { per_example, .. }) => {
+                (Limit::Priced { per_example }, Some(priced.tariff.clone()))
             }
-            _ => (Budget::PerExample(self.budget), None),
+            _ => (Limit::PerExample(self.most_attributes_bought()), None),
         };
-        let mut session = Session::new(ordered.stream(self.passes), budget, &seed.child("session"));
+        let mut session = Session::new(ordered.stream(passes), limit, &seed.child("session"));
         if let Some(tariff) = tariff {
             session = session.priced(tariff)?;
         }
         let mut history = Vec::new();
         let mut until = 16u64;
         loop {
-            session.run(learned.as_dyn(), SessionLimit::after_examples(until), |_, _| {})?;
+            session.run(learned.learner.learner(), SessionLimit::after_examples(until), |_, _| {})?;
             let ledger = *session.ledger();
             let (attributes, _) = self.bought(&session);
             let mut model = self.model(examples, &learned, priced.as_ref(), &session);
-            if learned.as_ref().updates() == 0 {
+            if learned.learner.inspect().updates() == 0 {
                 model.intercept = mean;
             }
             model.mean_label = Some(mean);
@@ -409,9 +364,9 @@ impl Fit {
             });
             if done {
                 let mut notes = examples.notes().to_vec();
-                notes.extend(NoUpdate::of(learned.as_ref()).map(|none| none.to_string()));
+                notes.extend(NoUpdate::of(learned.learner.inspect()).map(|none| none.to_string()));
                 notes.extend(priced.as_ref().and_then(|priced| too_dear(priced, &learned.parameters)));
-                let found = learned.found();
+                let found = learned.learner.inspect().found();
                 learned.before = model.spent.clone();
                 return Ok(Fitted { model: Model { holdout, history, ..model }, found, notes, learned });
             }
@@ -419,23 +374,12 @@ impl Fit {
         }
     }
 
-    fn check(&self) -> Result<(), Error> {
-        let refuse =
-            |what, value: String, allowed: &str| Err(Error::Choice { what, value, allowed: allowed.into() });
-        if self.budget == 0 {
-            return refuse("budget", "0".into(), "at least one attribute per example");
+    /// Returns the most attributes that may be bought of an example; not limited where the budget is money.
+    fn most_attributes_bought(&self) -> usize {
+        match self.budget {
+            Budget::Attributes(most) => most,
+            Budget::Money { .. } => usize::MAX,
         }
-        if let (Some(money), None) = (self.per_prediction, &self.money) {
-            let allowed = "it needs prices; without them `longest` limits the attributes of a prediction";
-            return refuse("predict_within", money.to_string(), allowed);
-        }
-        if !(0.0..1.0).contains(&self.holdout) {
-            return refuse("holdout", self.holdout.to_string(), "a share of at least 0 and below 1");
-        }
-        if self.passes == 0 {
-            return refuse("passes", "0".into(), "at least one pass");
-        }
-        Ok(())
     }
 
     /// Returns the number of values that were bought, and the most of one example. Where a column of words is
@@ -443,71 +387,35 @@ impl Fit {
     fn bought(&self, session: &Session<Stream>) -> (u64, usize) {
         let ledger = session.ledger();
         match session.bought() {
-            Some(columns) if self.money.is_none() => (columns.iter().sum(), ledger.most_cost as usize),
+            Some(columns) if self.budget.money().is_none() => {
+                (columns.iter().sum(), ledger.most_cost as usize)
+            }
             _ => (ledger.attributes, ledger.most_attributes),
         }
     }
 
     /// Builds the learner.
     fn learner(&self, examples: &Examples, priced: Option<&PricedColumns>) -> Result<Learned, Error> {
-        let dim = examples.names().len();
-        let budget = self.budget.min(dim);
-        let Some(row) = registry::method(&self.method) else {
-            let near = nearest(&self.method, METHODS.iter().map(|row| row.name));
+        let Choices { method, per_prediction, longest, level, always, half_life, .. } = &self.choices;
+        let Some(row) = registry::method(method) else {
+            let near = nearest(method, METHODS.iter().map(|row| row.name));
             let near = near.map_or_else(String::new, |near| format!("did you mean `{near}`? "));
             let names: Vec<&str> = METHODS.iter().map(|row| row.name).collect();
             let allowed = format!("{near}The methods are {}", names.join(", "));
-            return Err(Error::Choice { what: "method", value: self.method.clone(), allowed });
+            return Err(Error::Choice { what: "method", value: method.clone(), allowed });
         };
+        let dim = examples.names().len();
+        let most = self.most_attributes_bought();
         // Without prices, a column of words is paid once, where the method can pay.
-        let money = priced.filter(|_| self.money.is_some() || row.prices).map(|priced| {
-            let per_example = self.money.as_ref().map_or(self.budget as f64, |(money, _)| *money);
-            let money = Money::new(priced.tariff.clone(), per_example);
-            Money { per_prediction: self.per_prediction, ..money }
+        let money = priced.filter(|_| self.budget.money().is_some() || row.prices).map(|priced| Money {
+            per_prediction: *per_prediction,
+            ..Money::new(priced.tariff.clone(), self.budget.money().unwrap_or(most as f64))
         });
-        if row.learns_scales {
-            let within = match money {
-                Some(money) => PursuitParams::within_money(money),
-                None => PursuitParams::within(dim, budget),
-            };
-            let (longest, level) = (self.longest, self.level.unwrap_or(within.level));
-            let always = examples.places(&self.always)?;
-            let params = PursuitParams { longest, level, always, half_life: self.half_life, ..within };
-            let learner = Inner::Pursuit(Box::new(params.clone().build()?));
-            let parameters = AnyParams::Pursuit(params);
-            return Ok(Learned { learner, parameters, before: Spent::default() });
-        }
-        let only = |what, value: String| {
-            let allowed = "only the method `pursuit` takes it".into();
-            Err(Error::Choice { what, value, allowed })
-        };
-        if let Some(level) = self.level {
-            return only("level", level.to_string());
-        }
-        if let Some(examples) = self.half_life {
-            return only("half-life", examples.to_string());
-        }
-        if let Some(column) = self.always.first() {
-            return only("always", column.clone());
-        }
-        if row.model == ModelSize::Dense {
-            let allowed = "its predictor would read all attributes; choose a method with a sparse one".into();
-            return Err(Error::Choice { what: "method", value: self.method.clone(), allowed });
-        }
-        let sparsity = budget.div_ceil(2);
-        let mut task = Task { dim, budget, sparsity, ..Task::default() };
-        if let Some(money) = money {
-            if money.tariff.unit().is_some() && self.per_prediction.is_none() {
-                // Every method can count attributes of one price.
-                task.budget = money.tariff.most_attributes(money.per_example);
-                task.sparsity = task.budget.div_ceil(2);
-            } else {
-                task = Task::within_money(money);
-            }
-        }
-        task.sparsity = self.longest.unwrap_or(task.sparsity);
-        let learner = Inner::Safeguarded(Box::new(row.safeguarded(&task)?));
-        Ok(Learned { learner, parameters: (row.params)(&task)?, before: Spent::default() })
+        let (longest, level, half_life) = (*longest, *level, *half_life);
+        let (budget, always) = (most.min(dim), examples.places(always)?);
+        let task = TableTask { dim, budget, money, longest, level, always, half_life };
+        let (learner, parameters) = row.for_table(&task)?;
+        Ok(Learned { learner, parameters, before: Spent::default() })
     }
 
     /// Returns what has been learned so far.
@@ -522,9 +430,9 @@ impl Fit {
         let (ledger, before) = (session.ledger(), &learned.before);
         let (values, most_of_one) = self.bought(session);
         let attributes = examples.attributes();
-        let money = match (&self.money, priced, session.bought()) {
-            (Some((budget, _)), Some(priced), Some(bought)) => {
-                let now = SpentMoney::of(priced, bought, &attributes, ledger.most_cost, *budget);
+        let money = match (self.budget.money(), priced, session.bought()) {
+            (Some(budget), Some(priced), Some(bought)) => {
+                let now = SpentMoney::of(priced, bought, &attributes, ledger.most_cost, budget);
                 Some(now.after(before.money.as_ref()))
             }
             _ => None,
@@ -542,39 +450,29 @@ impl Fit {
                 money,
             },
             origin: Origin {
-                method: self.method.clone(),
-                safeguarded: matches!(learned.learner, Inner::Safeguarded(_)),
+                choices: self.choices.clone(),
+                safeguarded: learned.learner.is_safeguarded(),
                 parameters: learned.parameters.clone(),
                 table: table.to_owned(),
                 sha256: Some(sha256.to_owned()),
                 journal: None,
                 attributes: examples.names().len(),
                 examples: examples.len(),
-                budget: self.money.is_none().then(|| self.budget.min(examples.names().len())),
-                per_prediction: self.per_prediction,
-                longest: self.longest,
-                always: self.always.clone(),
+                budget: match self.budget {
+                    Budget::Attributes(most) => Some(most.min(examples.names().len())),
+                    Budget::Money { .. } => None,
+                },
                 reading: examples.reading().clone(),
-                holdout: self.holdout,
-                passes: self.passes,
-                in_order: self.in_order,
-                seed: self.seed,
             },
         };
-        match &learned.learner {
-            Inner::Pursuit(learner) => Model::of_pursuit(learner, about),
-            Inner::Safeguarded(learner) => {
-                let within = |j: u32| (learner.mean(j), learner.range(j));
-                Model::of(&**learner, |_| None, within, None, about)
-            }
-        }
+        Model::of(learned.learner.inspect(), about)
     }
 }
 
 /// Returns the note that some panels cost more than a prediction may, so that they are never bought.
 fn too_dear(priced: &PricedColumns, parameters: &AnyParams) -> Option<String> {
-    let AnyParams::Pursuit(params) = parameters else { return None };
-    let most = params.most_per_prediction();
+    let settled = parameters.settled().into_iter().find(|(name, _)| *name == "per_prediction");
+    let (_, most) = settled?;
     let all = priced.panels.iter().zip(priced.tariff.prices());
     let dear: Vec<&str> =
         all.filter(|(_, price)| !pays(most, **price)).map(|(name, _)| name.as_str()).collect();
@@ -585,35 +483,11 @@ fn too_dear(priced: &PricedColumns, parameters: &AnyParams) -> Option<String> {
 impl Learned {
     /// Returns the number of attributes of an example.
     pub fn dim(&self) -> usize {
-        self.as_ref().dim()
+        self.learner.inspect().dim()
     }
 
     /// Returns what is known of attribute `j`, if there is such an attribute and the method keeps count.
     pub fn evidence(&self, j: u32) -> Option<Evidence> {
-        match &self.learner {
-            Inner::Pursuit(learner) => learner.evidence(j),
-            Inner::Safeguarded(_) => None,
-        }
-    }
-
-    fn as_dyn(&mut self) -> &mut dyn Learner {
-        match &mut self.learner {
-            Inner::Pursuit(learner) => &mut **learner,
-            Inner::Safeguarded(learner) => &mut **learner,
-        }
-    }
-
-    fn as_ref(&self) -> &dyn Learner {
-        match &self.learner {
-            Inner::Pursuit(learner) => &**learner,
-            Inner::Safeguarded(learner) => &**learner,
-        }
-    }
-
-    fn found(&self) -> bool {
-        match &self.learner {
-            Inner::Pursuit(learner) => !learner.support().is_empty(),
-            Inner::Safeguarded(learner) => learner.found(),
-        }
+        self.learner.inspect().evidence(j)
     }
 }

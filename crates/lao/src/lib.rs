@@ -40,6 +40,7 @@
 //! and data, [`algorithms`] the methods, [`datasets`] tables and virtual designs, [`finite_sum`] solvers'
 //! sums at full information, [`kernels`] vectors.
 
+mod choices;
 mod error;
 mod examples;
 mod export;
@@ -49,17 +50,20 @@ mod model;
 #[cfg(feature = "onnx")]
 mod onnx;
 mod prices;
+mod sheet;
 mod table;
 
+pub use choices::{Budget, ChoiceOption, Choices, Form, OPTIONS};
 pub use error::Error;
 pub use examples::{Examples, Label, TableParts, TrainTest};
-pub use fit::{Choice, ChoiceOption, Fit, Fitted, Learned, OPTIONS, Progress};
+pub use fit::{Fit, Fitted, Learned, Progress};
 pub use frame::{ColumnKind, ColumnSummary, Frame, Header, Pick, ReadOptions, Reading, read, read_with};
 pub use model::{
-    About, Candidate, Coefficient, HALF_WIDTH, Holdout, JournalPlace, Link, Missing, Model, Origin,
-    PanelSpent, Predictions, Reached, Spent, SpentMoney, Stamp,
+    About, Candidate, Choice, Coefficient, HALF_WIDTH, Holdout, JournalPlace, Link, Missing, Model, Origin,
+    PanelSpent, Predictions, Reached, Spent, SpentMoney, Stamp, predict_rows,
 };
 pub use prices::{Price, PricedColumns, Prices};
+pub use sheet::{Sheet, SheetRow, decimal};
 pub use table::Table;
 
 pub use lao_algorithms as algorithms;

@@ -1,7 +1,7 @@
 //! What the columns of a table cost, as people write it: a line for each, with the price and the panel.
 
 use crate::error::{Error, nearest};
-use crate::frame::line_of;
+use crate::sheet::{Sheet, SheetRow};
 use lao_observation::Tariff;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -93,27 +93,18 @@ impl Prices {
     /// When a line is none, with its number and what to do.
     pub fn parse(text: &str, file: &str) -> Result<Self, Error> {
         let fail = |line, reason| Error::Table { file: file.into(), line, reason };
-        let text = text.trim_start_matches('\u{feff}');
-        let mut reader = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .trim(csv::Trim::All)
-            .from_reader(text.as_bytes());
+        let sheet = Sheet::parse(text.as_bytes(), file)?;
         let mut lines = Vec::new();
-        for (at, record) in reader.records().enumerate() {
-            let record = record.map_err(|error| {
-                let line = error.position().map_or(0, |position| position.line());
-                fail(line, error.to_string())
-            })?;
-            let number = line_of(text.as_bytes(), record.position());
-            let field = |c: usize| record.get(c).filter(|field| !field.is_empty());
+        for (at, SheetRow { line: number, fields }) in sheet.rows.iter().enumerate() {
+            let number = *number;
+            let field = |c: usize| fields.get(c).map(String::as_str).filter(|field| !field.is_empty());
             if at == 0 && (field(0), field(1)) == (Some("attribute"), Some("price")) {
                 continue;
             }
-            let (Some(column), Some(price), true) = (field(0), field(1), record.len() <= 3) else {
+            let (Some(column), Some(price), true) = (field(0), field(1), fields.len() <= 3) else {
                 return Err(fail(number, "write `attribute,price` or `attribute,price,panel`".into()));
             };
-            let worth = price.parse::<f64>().ok().filter(|price| *price >= 0.0 && price.is_finite());
+            let worth = sheet.number(price).filter(|price| *price >= 0.0);
             let Some(worth) = worth else {
                 let reason = format!(
                     "the price of `{column}` is `{price}`: write a number of at least 0, without a unit"

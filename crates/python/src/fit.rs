@@ -4,12 +4,15 @@ use crate::learner::Learner;
 use crate::prices::Prices;
 use crate::table::{Table, Values};
 use lao::observation::SourceError;
-use lao::{Error, Examples, Fit, Fitted, Label, Model, SpentMoney, TableParts};
+use lao::{
+    Budget, Choices, Coefficient, Error, Examples, Fit, Fitted, Form, Label, Model, OPTIONS, SpentMoney,
+    TableParts,
+};
 use numpy::{IntoPyArray as _, PyArray1, PyReadonlyArray1};
-use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::io::ErrorKind;
+use serde_json::Value;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -114,57 +117,47 @@ impl lao::Table for Watched {
     }
 }
 
-/// Returns how to learn: with a number of attributes or, with prices, with an amount of money.
-fn within(budget: f64, prices: Option<lao::Prices>, predict_budget: Option<f64>) -> Fit {
-    let fit = match prices {
-        Some(prices) => Fit::within_money(budget, prices),
-        None => Fit::within(budget as usize),
-    };
-    match predict_budget {
-        Some(money) => fit.predict_within(money),
-        None => fit,
+/// Returns a budget: a number of attributes or, with prices, money.
+pub fn budget(budget: f64, prices: Option<lao::Prices>) -> Budget {
+    match prices {
+        Some(prices) => Budget::Money { per_example: budget, prices },
+        None => Budget::Attributes(budget as usize),
     }
 }
 
-/// The choices of a fit, a dict of Python.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct Choices {
-    budget: f64,
-    predict_budget: Option<f64>,
-    method: String,
-    most_attributes: Option<usize>,
-    level: Option<f64>,
-    always: Vec<String>,
-    half_life: Option<f64>,
-    holdout: f64,
-    passes: u64,
-    shuffle: bool,
-    seed: u64,
-}
-
-impl Choices {
-    fn fit(self, prices: Option<lao::Prices>) -> Fit {
-        let mut fit = within(self.budget, prices, self.predict_budget);
-        fit = fit.method(&self.method).always(self.always);
-        fit = fit.holdout(self.holdout).passes(self.passes).seed(self.seed);
-        if let Some(most) = self.most_attributes {
-            fit = fit.most_attributes(most);
-        }
-        if let Some(level) = self.level {
-            fit = fit.level(level);
-        }
-        if let Some(examples) = self.half_life {
-            fit = fit.half_life(examples);
-        }
-        if self.shuffle { fit } else { fit.in_order() }
+/// Reads the choices in a dict, by the names of the estimators' parameters. None, and what is not there, is
+/// the default.
+pub fn choices(made: &Bound<'_, PyDict>) -> PyResult<Choices> {
+    let mut choices = serde_json::Map::new();
+    for option in OPTIONS {
+        let Some(given) = made.get_item(option.python)?.filter(|given| !given.is_none()) else { continue };
+        let (value, wanted) = match option.form {
+            Form::Count => (given.extract::<u64>().ok().map(Value::from), "a whole number of at least 0"),
+            Form::Number | Form::Share => {
+                let finite = given.extract().ok().filter(|number: &f64| number.is_finite());
+                (finite.map(Value::from), "a finite number")
+            }
+            Form::Word => (given.extract::<String>().ok().map(Value::from), "a str"),
+            Form::Words => (given.extract::<Vec<String>>().ok().map(Value::from), "a list of str"),
+            // Python's switch says whether the rows are shuffled, and not that they are in order.
+            Form::Switch => (given.is_truthy().ok().map(|shuffle| Value::from(!shuffle)), "True or False"),
+        };
+        let Some(value) = value else {
+            return Err(PyValueError::new_err(format!(
+                "{} = {}: give {wanted}",
+                option.python,
+                given.repr()?
+            )));
+        };
+        choices.insert(option.key.into(), value);
     }
+    Choices::of(&choices).map_err(error)
 }
 
 /// Learns from the rows of a table. The budget is a number of attributes or, with prices, money. Returns a
 /// dict with the model and all that is shown of it.
 #[pyfunction]
-#[pyo3(signature = (table, labels, rows, names, target, classes, choices, *, prices=None, start=None,
+#[pyo3(signature = (table, labels, rows, names, target, classes, budget, made, *, prices=None, start=None,
                     stop=None))]
 #[expect(clippy::too_many_arguments, reason = "Python gives them by name")]
 pub fn fit<'py>(
@@ -175,7 +168,8 @@ pub fn fit<'py>(
     names: Vec<String>,
     target: String,
     classes: Option<[String; 2]>,
-    choices: Choices,
+    budget: f64,
+    made: &Bound<'py, PyDict>,
     prices: Option<&Prices>,
     start: Option<&Learner>,
     stop: Option<&Stop>,
@@ -188,7 +182,7 @@ pub fn fit<'py>(
     let label = classes.map_or(Label::Number, |[negative, positive]| Label::Classes { positive, negative });
     let watched = Arc::new(Watched::new(table.values(), stop));
     let values: Arc<dyn lao::Table> = Arc::<Watched>::clone(&watched);
-    let fit = choices.fit(prices.map(|prices| prices.0.clone()));
+    let fit = Fit::new(self::budget(budget, prices.map(|prices| prices.0.clone())), choices(made)?);
     let start = start.map(Learner::learned);
     let (mut history, name) = (Vec::new(), String::from("a table in Python"));
     let done = py.detach(|| {
@@ -237,17 +231,14 @@ pub fn fit<'py>(
 fn result<'py>(py: Python<'py>, fitted: &Fitted, examples: &Examples) -> PyResult<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
     let Model { intercept, coefficients, link, spent, holdout, .. } = &fitted.model;
-    let place = |name: &str| examples.names().iter().position(|other| other == name).unwrap_or(0) as i64;
-    let list = |of: &dyn Fn(&lao::Coefficient) -> f64| -> Bound<'py, PyArray1<f64>> {
+    let place = |name: &str| examples.names().iter().position(|other| other == name).unwrap_or(0) as u32;
+    let list = |of: &dyn Fn(&Coefficient) -> f64| -> Bound<'py, PyArray1<f64>> {
         coefficients.iter().map(of).collect::<Vec<f64>>().into_pyarray(py)
     };
-    let indices: Vec<i64> = coefficients.iter().map(|one| place(&one.column)).collect();
-    result.set_item("indices", indices.into_pyarray(py))?;
+    let indices: Vec<u32> = coefficients.iter().map(|one| place(&one.column)).collect();
+    result.set_item("indices", indices.clone().into_pyarray(py))?;
     result.set_item("values", list(&|one| one.value))?;
     result.set_item("errors", list(&|one| one.standard_error.unwrap_or(f64::NAN)))?;
-    result.set_item("means", list(&|one| one.mean))?;
-    result.set_item("low", list(&|one| one.within.map_or(f64::NEG_INFINITY, |within| within[0])))?;
-    result.set_item("high", list(&|one| one.within.map_or(f64::INFINITY, |within| within[1])))?;
     result.set_item("intercept", *intercept)?;
     result.set_item("link", link.map(|link| (link.offset, link.slope)))?;
     let cost = PyDict::new(py);
@@ -284,96 +275,27 @@ fn result<'py>(py: Python<'py>, fitted: &Fitted, examples: &Examples) -> PyResul
     result.set_item("holdout", held.transpose()?)?;
     result.set_item("found", fitted.found)?;
     result.set_item("notes", &fitted.notes)?;
-    result.set_item("model", fitted.model.to_json())?;
+    result.set_item("model", Bound::new(py, crate::model::Model::new(fitted.model.clone(), indices))?)?;
     Ok(result)
-}
-
-/// Writes a text to a file, completely or not at all.
-#[pyfunction]
-pub fn write(path: PathBuf, text: &str) -> PyResult<()> {
-    // Python has a class for each kind of error of the system.
-    lao_files::write_atomically(&path, text.as_bytes()).map_err(|error| match error.cause.kind() {
-        ErrorKind::Other => PyOSError::new_err(error.to_string()),
-        _ => PyErr::from(error.cause),
-    })
 }
 
 /// Learns from a table in a file, as the command `lao fit` does, and returns the text of the model file.
 #[pyfunction]
-#[pyo3(signature = (path, target, choices, *, prices=None))]
+#[pyo3(signature = (path, target, budget, made, *, prices=None))]
 pub fn fit_file(
     py: Python<'_>,
     path: PathBuf,
     target: &str,
-    choices: Choices,
+    budget: f64,
+    made: &Bound<'_, PyDict>,
     prices: Option<PathBuf>,
 ) -> PyResult<String> {
-    let fit = choices.fit(prices.map(lao::Prices::read).transpose().map_err(error)?);
+    let prices = prices.map(lao::Prices::read).transpose().map_err(error)?;
+    let fit = Fit::new(self::budget(budget, prices), choices(made)?);
     py.detach(|| Ok(fit.run(&lao::read(path)?.target(target)?)?.model.to_json())).map_err(error)
 }
 
-/// Predicts rows of a table, by default all, from few of its columns: the intercept, and for each index the
-/// coefficient times the value within its range. A value that is missing counts as the mean, or is an error.
-#[pyfunction]
-#[pyo3(signature = (table, indices, values, means, low, high, intercept, missing, rows=None))]
-#[expect(clippy::too_many_arguments, reason = "the parts of a model")]
-pub fn predict<'py>(
-    py: Python<'py>,
-    table: &Table,
-    indices: Vec<u32>,
-    values: Vec<f64>,
-    means: Vec<f64>,
-    low: Vec<f64>,
-    high: Vec<f64>,
-    intercept: f64,
-    missing: &str,
-    rows: Option<PyReadonlyArray1<'py, u32>>,
-) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    const ROWS: usize = 30_000;
-    let [all, dim] = table.values.shape();
-    let lengths = [values.len(), means.len(), low.len(), high.len()];
-    if lengths.iter().any(|&length| length != indices.len()) || indices.iter().any(|&j| j as usize >= dim) {
-        return Err(PyValueError::new_err("the parts of the model do not fit the table"));
-    }
-    let rows = match rows {
-        Some(rows) => rows.as_array().to_vec(),
-        None => (0..u32::try_from(all).map_err(|_| too_long(all))?).collect(),
-    };
-    if rows.iter().any(|&row| row as usize >= all) {
-        return Err(PyValueError::new_err(format!("a row is not below {all}, the number of rows")));
-    }
-    let source = table.values();
-    let refuses = missing == "error";
-    let predicted = py.detach(|| {
-        let mut predicted = vec![intercept; rows.len()];
-        let (mut read, mut checked) = (Vec::new(), Instant::now());
-        for (places, sums) in rows.chunks(ROWS).zip(predicted.chunks_mut(ROWS)) {
-            if checked.elapsed() >= SIGNALS_EVERY {
-                Python::attach(|py| py.check_signals())?;
-                checked = Instant::now();
-            }
-            read.resize(sums.len() * indices.len(), 0.0);
-            source.read(&indices, places, &mut read)?;
-            for (c, column) in read.chunks_exact(sums.len()).enumerate() {
-                if let Some(at) = column.iter().position(|x| x.is_nan()).filter(|_| refuses) {
-                    let (row, j) = (places[at], indices[c]);
-                    return Err(PyValueError::new_err(format!(
-                        "Input X contains NaN: row {row} lacks attribute {j}, which the model needs; fill it \
-                         or, if the estimator has this parameter, set missing=\"skip\""
-                    )));
-                }
-                for (sum, &x) in sums.iter_mut().zip(column) {
-                    let x = if x.is_nan() { means[c] } else { x.max(low[c]).min(high[c]) };
-                    *sum += values[c] * x;
-                }
-            }
-        }
-        Ok::<_, PyErr>(predicted)
-    })?;
-    Ok(predicted.into_pyarray(py))
-}
-
-fn too_long(rows: usize) -> PyErr {
+pub fn too_long(rows: usize) -> PyErr {
     PyValueError::new_err(format!("the table has {rows} rows; a table has at most 4294967295"))
 }
 

@@ -4,6 +4,7 @@
 mod array;
 mod fit;
 mod learner;
+mod model;
 mod prices;
 mod solve;
 mod study;
@@ -15,9 +16,11 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::fit::{Stop, fit, fit_file, predict, write};
+    use super::fit::{Stop, fit, fit_file};
     #[pymodule_export]
     use super::learner::Learner;
+    #[pymodule_export]
+    use super::model::{Linear, Model};
     #[pymodule_export]
     use super::prices::Prices;
     #[pymodule_export]
@@ -31,9 +34,12 @@ mod _core {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        // The parameters of an estimator and whether live studies have them, for a test.
-        let options = lao::OPTIONS.map(|option| (option.python, option.not_in_studies.is_none()));
-        module.add("OPTIONS", options.to_vec())?;
+        // The parameters of the estimators: purpose, default, range, and whether live studies have them.
+        let of = |option: &lao::ChoiceOption| {
+            let in_studies = option.not_in_studies.is_none();
+            (option.python, option.purpose, option.default, option.range, in_studies)
+        };
+        module.add("OPTIONS", lao::OPTIONS.iter().map(of).collect::<Vec<_>>())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -1,5 +1,6 @@
 //! Live studies: the folders of the command `lao study`.
 
+use crate::model::Model;
 use crate::prices::Prices;
 use lao::Label;
 use lao_study::{Description, Row, Slot, SlotLabel, StudyError};
@@ -36,43 +37,24 @@ impl Study {
 #[pymethods]
 impl Study {
     /// Begins a study in a folder, which must not exist. The budget is a number of attributes or, with
-    /// prices, money. A label that is a class has the names of both.
+    /// prices, money. A label that is a class has the names of both, the negative one first.
     #[staticmethod]
-    #[pyo3(signature = (folder, target, attributes, budget, *, prices=None, predict_budget=None,
-                        positive=None, negative=None, most_attributes=None, level=0.05, always=Vec::new(),
-                        half_life=None,
-                        seed=1))]
-    #[expect(clippy::too_many_arguments, reason = "Python gives them by name")]
+    #[pyo3(signature = (folder, target, attributes, budget, classes, made, *, prices=None))]
     fn create(
         folder: PathBuf,
         target: &str,
         attributes: Vec<String>,
         budget: f64,
+        classes: Option<(String, String)>,
+        made: &Bound<'_, PyDict>,
         prices: Option<&Prices>,
-        predict_budget: Option<f64>,
-        positive: Option<String>,
-        negative: Option<String>,
-        most_attributes: Option<usize>,
-        level: f64,
-        always: Vec<String>,
-        half_life: Option<f64>,
-        seed: u64,
     ) -> PyResult<Self> {
-        let classes = positive.zip(negative);
         let label =
-            classes.map_or(Label::Number, |(positive, negative)| Label::Classes { positive, negative });
-        let mut begun = match prices {
-            Some(prices) => {
-                Description::within_money(target, attributes, budget, &prices.0).map_err(crate::fit::error)?
-            }
-            None => Description::new(target, attributes, budget as usize),
-        };
-        if let Some(money) = &mut begun.money {
-            money.per_prediction = predict_budget;
-        }
-        let description =
-            Description { label, longest: most_attributes, level, always, half_life, seed, ..begun };
-        Study::new(lao_study::Study::create(folder, description))
+            classes.map_or(Label::Number, |(negative, positive)| Label::Classes { positive, negative });
+        let budget = crate::fit::budget(budget, prices.map(|prices| prices.0.clone()));
+        let begun = Description::within(target, attributes, &budget).map_err(crate::fit::error)?;
+        let choices = crate::fit::choices(made)?;
+        Study::new(lao_study::Study::create(folder, Description { label, choices, ..begun }))
     }
 
     /// Opens a study.
@@ -126,9 +108,14 @@ impl Study {
         self.with(py, |study| study.verify())
     }
 
-    /// Returns the model so far, as the text of a model file.
-    fn model(&self, py: Python<'_>) -> PyResult<String> {
-        self.with(py, |study| Ok(study.model().to_json()))
+    /// Returns the model so far.
+    fn model(&self, py: Python<'_>) -> PyResult<Model> {
+        self.with(py, |study| {
+            let (model, description) = (study.model(), study.description());
+            let places = model.coefficients.iter().filter_map(|one| description.attribute(&one.column));
+            let places = places.collect();
+            Ok(Model::new(model, places))
+        })
     }
 
     /// Returns target, attributes, budget, and the two classes, the negative one first.
@@ -149,14 +136,14 @@ impl Study {
     /// None if attributes have no prices.
     fn prices(&self, py: Python<'_>) -> PyResult<Option<StudyPrices>> {
         self.with(py, |study| {
-            let Description { panels, money, .. } = study.description();
+            let Description { panels, money, choices, .. } = study.description();
             let Some(money) = money else { return Ok(None) };
             let of = |j: u32| {
                 let panel = money.tariff.panel(j).unwrap_or_default();
                 (money.tariff.price(j), panels.get(panel as usize).cloned().unwrap_or_default())
             };
             let all = (0..money.tariff.dim() as u32).map(of).collect();
-            Ok(Some((all, money.per_prediction)))
+            Ok(Some((all, choices.per_prediction)))
         })
     }
 

@@ -68,8 +68,8 @@ def test_same_seed_and_data_give_the_bits_of_rust(method, problem, tmp_path):
     write_csv(tmp_path / "table.csv", X, y)
     most = 2 if method == "fkk" else None
     model = BudgetedRegressor(12, method=method, random_state=7, most_attributes=most)
-    choices = {**model._choices(), "budget": 12, "seed": 7}
-    text = _core.fit_file(tmp_path / "table.csv", "y", choices)
+    choices = {**model._choices(), "random_state": 7}
+    text = _core.fit_file(tmp_path / "table.csv", "y", 12, choices)
     for order in "CF":
         same_bits(model.fit(np.asarray(X, order=order), y), text)
 

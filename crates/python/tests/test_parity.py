@@ -20,12 +20,13 @@ def test_estimators_have_every_option_of_a_fit(estimator):
     known = estimator().get_params()
     # The estimators that choose their budget have several.
     of_cv = {"budget": "budgets"} if "budgets" in known else {}
-    missing = [name for name, _ in _core.OPTIONS if of_cv.get(name, name) not in known]
+    options = ["budget", "prices", *(name for name, *_ in _core.OPTIONS)]
+    missing = [name for name in options if of_cv.get(name, name) not in known]
     assert missing == []
 
 
 def test_studies_have_every_option_that_they_can():
     known = inspect.signature(Study.create).parameters
     names = {"random_state": "seed"}
-    missing = [name for name, has in _core.OPTIONS if has and names.get(name, name) not in known]
+    missing = [name for name, *_, has in _core.OPTIONS if has and names.get(name, name) not in known]
     assert missing == []

@@ -84,8 +84,8 @@ def test_names_order_files_and_series_mean_the_same_and_are_the_bits_of_rust(sma
     X, y = small
     write_csv(tmp_path / "table.csv", X, y)
     write_prices(tmp_path / "prices.csv")
-    choices = {**BudgetedRegressor(predict_budget=6.5)._choices(), "budget": 8, "seed": 7}
-    text = _core.fit_file(tmp_path / "table.csv", "y", choices, prices=tmp_path / "prices.csv")
+    choices = {**BudgetedRegressor(predict_budget=6.5)._choices(), "random_state": 7}
+    text = _core.fit_file(tmp_path / "table.csv", "y", 8, choices, prices=tmp_path / "prices.csv")
     frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(12)])
     single = {name: 1.0 for name in PRICES}
     plans = []

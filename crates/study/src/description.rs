@@ -3,8 +3,8 @@
 use crate::error::StudyError;
 use lao::algorithms::Money;
 use lao::algorithms::pursuit::{Pursuit, PursuitParams};
-use lao::{Label, PricedColumns, Prices};
-use serde::{Deserialize, Serialize};
+use lao::{Budget, Choices, Label, OPTIONS, PricedColumns};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// What a study is about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,30 +22,32 @@ pub struct Description {
     pub attributes: Vec<String>,
     /// The largest number of attributes bought of an example.
     pub budget: usize,
-    /// What an example may cost, if attributes have prices.
+    /// The prices, and what an example may cost, if attributes have prices; what a prediction may cost is one
+    /// of the choices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub money: Option<Money>,
     /// The names of the panels, if attributes have prices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub panels: Vec<String>,
-    /// The largest number of attributes of the predictor; `None` is four fifths of the budget.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub longest: Option<usize>,
-    /// The probability with which any attribute without effect is ever in the predictor, at most.
-    pub level: f64,
-    /// The attributes that the predictor always includes, whatever their effect.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub always: Vec<String>,
-    /// The number of further examples after which the weight of an example is halved, for coefficients that
-    /// drift; `None` if all examples have the same weight.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub half_life: Option<f64>,
-    /// The seed from which all draws descend.
-    pub seed: u64,
+    /// The choices; those that a study does not have are the defaults.
+    #[serde(flatten, serialize_with = "of_studies")]
+    pub choices: Choices,
 }
 
 /// The version of the format of a folder.
 pub(crate) const FORMAT: u32 = 1;
+/// The level of a study, unless another one is chosen.
+pub(crate) const DEFAULT_LEVEL: f64 = 0.05;
+
+/// Writes the choices that a study has, and the level in any case: the study keeps it.
+fn of_studies<S: Serializer>(choices: &Choices, serializer: S) -> Result<S::Ok, S::Error> {
+    let level = choices.level.or(Some(DEFAULT_LEVEL));
+    let mut keys = Choices { level, ..choices.clone() }.by_key();
+    for option in OPTIONS.iter().filter(|option| option.not_in_studies.is_some()) {
+        keys.remove(option.key);
+    }
+    keys.serialize(serializer)
+}
 
 impl Description {
     /// Returns the description of a study of a number, with defaults for all but these.
@@ -59,28 +61,23 @@ impl Description {
             budget,
             money: None,
             panels: Vec::new(),
-            longest: None,
-            level: 0.05,
-            always: Vec::new(),
-            half_life: None,
-            seed: 1,
+            choices: Choices::default(),
         }
     }
 
-    /// Returns the description of a study of a number in which an example may cost `money`, by these prices.
+    /// Returns the description of a study of a number within a budget, with defaults for the rest.
     ///
     /// # Errors
     /// When an attribute has no price, or a price is of no attribute.
-    pub fn within_money(
-        target: &str,
-        attributes: Vec<String>,
-        money: f64,
-        prices: &Prices,
-    ) -> Result<Self, lao::Error> {
+    pub fn within(target: &str, attributes: Vec<String>, budget: &Budget) -> Result<Self, lao::Error> {
+        let (per_example, prices) = match budget {
+            Budget::Attributes(most) => return Ok(Self::new(target, attributes, *most)),
+            Budget::Money { per_example, prices } => (*per_example, prices),
+        };
         let columns: Vec<&str> = attributes.iter().map(String::as_str).collect();
         let PricedColumns { tariff, panels } = prices.of(&columns, &[target])?;
-        let budget = tariff.most_attributes(money);
-        let money = Some(Money::new(tariff, money));
+        let budget = tariff.most_attributes(per_example);
+        let money = Some(Money::new(tariff, per_example));
         Ok(Description { money, panels, ..Self::new(target, attributes, budget) })
     }
 
@@ -104,24 +101,33 @@ impl Description {
         if self.panels.len() != self.money.as_ref().map_or(0, |money| money.tariff.prices().len()) {
             return fail("panels", format!("{} names; each panel of the prices has one", self.panels.len()));
         }
-        if let Some(name) = self.always.iter().find(|name| self.attribute(name).is_none()) {
+        let (own, default) = (self.choices.by_key(), Choices::default().by_key());
+        for option in OPTIONS {
+            let why = option.not_in_studies.filter(|_| own.get(option.key) != default.get(option.key));
+            if let Some(why) = why {
+                return fail(option.key, format!("a study does not have this choice: {why}"));
+            }
+        }
+        if self.choices.per_prediction.is_some() && self.money.is_none() {
+            return fail("per_prediction", "it is an amount of money, and needs prices".into());
+        }
+        if let Some(name) = self.choices.always.iter().find(|name| self.attribute(name).is_none()) {
             return fail("always", format!("`{name}` is not an attribute of the study"));
         }
         Ok(self.params().build()?)
     }
 
     pub(crate) fn params(&self) -> PursuitParams {
-        let mut always: Vec<u32> = self.always.iter().filter_map(|name| self.attribute(name)).collect();
+        let Choices { longest, level, half_life, per_prediction, ref always, .. } = self.choices;
+        let mut always: Vec<u32> = always.iter().filter_map(|name| self.attribute(name)).collect();
         always.sort_unstable();
         always.dedup();
-        PursuitParams {
-            level: self.level,
-            longest: self.longest,
-            always,
-            half_life: self.half_life,
-            money: self.money.clone(),
-            ..PursuitParams::within(self.attributes.len(), self.budget)
-        }
+        let money = self.money.clone();
+        let money =
+            money.map(|money| Money { per_prediction: per_prediction.or(money.per_prediction), ..money });
+        let level = level.unwrap_or(DEFAULT_LEVEL);
+        let within = PursuitParams::within(self.attributes.len(), self.budget);
+        PursuitParams { level, longest, always, half_life, money, ..within }
     }
 
     /// Returns the place of an attribute.

@@ -79,7 +79,7 @@ impl State {
     pub fn begin(description: &Description) -> Result<Self, StudyError> {
         let mut state = State {
             learner: description.learner()?,
-            rng: Seed::root(description.seed).child("learner").rng(),
+            rng: Seed::root(description.choices.seed).child("learner").rng(),
             asked: Vec::new(),
             wanted: 0,
             slots: BTreeMap::new(),

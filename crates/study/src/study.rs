@@ -1,12 +1,12 @@
 //! A study: a folder, its lock, and the state.
 
-use crate::description::{Description, FORMAT};
+use crate::description::{DEFAULT_LEVEL, Description, FORMAT};
 use crate::error::StudyError;
 use crate::journal::{self, Journal, Place, Record, Row, SlotLabel};
 use crate::state::{Slot, State, Status};
 use lao::algorithms::AnyParams;
 use lao::algorithms::pursuit::Evidence;
-use lao::{About, JournalPlace, Model, Origin, PricedColumns, Reading, Spent, SpentMoney};
+use lao::{About, Choices, JournalPlace, Model, Origin, PricedColumns, Reading, Spent, SpentMoney};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -243,6 +243,9 @@ impl Study {
             let priced = PricedColumns { tariff: money.tariff.clone(), panels };
             SpentMoney::of(&priced, bought, &attributes, self.state.most_cost(), money.per_example)
         });
+        // The study holds out nothing.
+        let level = description.choices.level.filter(|level| *level != DEFAULT_LEVEL);
+        let choices = Choices { level, holdout: 0.0, ..description.choices.clone() };
         let about = About {
             target: description.target.clone(),
             label: description.label.clone(),
@@ -256,7 +259,7 @@ impl Study {
                 money,
             },
             origin: Origin {
-                method: "pursuit".into(),
+                choices,
                 safeguarded: false,
                 parameters: AnyParams::Pursuit(description.params()),
                 table: self.folder.display().to_string(),
@@ -265,17 +268,10 @@ impl Study {
                 attributes: dim,
                 examples: told as usize,
                 budget: description.money.is_none().then_some(description.budget),
-                per_prediction: description.money.as_ref().and_then(|money| money.per_prediction),
-                longest: description.longest,
-                always: description.always.clone(),
                 reading: Reading::default(),
-                holdout: 0.0,
-                passes: 1,
-                in_order: false,
-                seed: description.seed,
             },
         };
-        Model::of_pursuit(self.state.learner(), about)
+        Model::of(self.state.learner(), about)
     }
 
     /// Replays the whole journal from its beginning and compares the result with the state.

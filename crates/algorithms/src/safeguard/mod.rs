@@ -65,7 +65,7 @@ mod refit;
 mod scales;
 
 use crate::blocks::Blocks;
-use crate::params::ParamError;
+use crate::params::{ParamError, require};
 use crate::registry::{AnyLearner, Method, method};
 use crate::state;
 use crate::task::Task;
@@ -203,15 +203,17 @@ lao_observation::stored!(Safeguarded);
 
 impl Method {
     /// Builds the learner behind a [safeguard](crate::safeguard), for data as they come. The radius of the
-    /// task counts in standard deviations of the label. A method that scales by itself is built as it is.
+    /// task counts in standard deviations of the label.
     ///
     /// # Errors
-    /// [`ParamError`] naming the field, its value and the allowed range.
+    /// [`ParamError`] naming the field, its value and the allowed range. A method that learns location and
+    /// scale by itself needs no safeguard, and is refused.
     pub fn safeguarded(&self, task: &Task) -> Result<Safeguarded, ParamError> {
+        let needs = "one that does not learn location and scale by itself";
+        require(!self.learns_scales, NAME, "method", self.name, needs)?;
         let inner = self.build(task)?;
         let dim = task.dim;
-        let counts = self.learns_scales || task.counts();
-        let priced = task.money.clone().filter(|_| !counts);
+        let priced = task.money.clone().filter(|_| !task.counts());
         let mut learner = Safeguarded {
             method: self.name.into(),
             task: task.clone(),
@@ -249,7 +251,7 @@ impl Validate for Safeguarded {
     fn validate(&self) -> Result<(), Damaged> {
         let damaged = |ok: bool, reason: &str| Damaged::unless(ok, NAME, || reason);
         let dim = self.task.dim;
-        damaged(self.row().is_some(), "there is no such method")?;
+        damaged(self.row().is_some_and(|row| !row.learns_scales), "there is no such method to guard")?;
         damaged(self.inner.dim() == dim, "the method within has another dimension")?;
         let knows_prices = self.row().is_some_and(|row| row.prices);
         let check = if knows_prices { Task::check_speed } else { Task::check };
@@ -258,8 +260,7 @@ impl Validate for Safeguarded {
         self.refit.validate(dim)?;
         let budget = self.budget();
         self.calibration.validate(dim, budget)?;
-        let counts = self.raw() || self.task.counts();
-        damaged(self.pilot.is_none() == counts, "the pilot does not fit the prices")?;
+        damaged(self.pilot.is_none() == self.task.counts(), "the pilot does not fit the prices")?;
         if let (Some(blocks), Some(money)) = (&self.pilot, &self.task.money) {
             money.check_supports(NAME, dim, self.task.sparsity).map_err(ParamError::damaged)?;
             let fit = blocks.fit(self.task.budget, &[]) && blocks.money() == money;
@@ -296,7 +297,7 @@ impl Validate for Safeguarded {
 impl Safeguarded {
     /// Returns whether the estimate is significant. If not, it is the mean of the labels.
     pub fn found(&self) -> bool {
-        self.raw() || self.risk.is_some()
+        self.risk.is_some()
     }
 
     /// Returns the speed in use, as a factor of the method's own step size.
@@ -329,11 +330,6 @@ impl Safeguarded {
 
     fn row(&self) -> Option<&'static Method> {
         method(&self.method)
-    }
-
-    /// Returns whether the method within scales by itself.
-    fn raw(&self) -> bool {
-        self.row().is_some_and(|row| row.learns_scales)
     }
 
     fn batches(&self) -> bool {
@@ -597,9 +593,6 @@ impl Learner for Safeguarded {
     }
 
     fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
-        if self.raw() {
-            return self.inner.ask(rng, ask);
-        }
         if self.restarts >= TRIES {
             return ask.nothing();
         }
@@ -643,9 +636,6 @@ impl Learner for Safeguarded {
     }
 
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        if self.raw() {
-            return self.inner.tell(told);
-        }
         const ASKED: &str = "values of the attributes asked for, of at least one and not more examples";
         let not_asked = |told| LearnError::NotAsked { told, asked: ASKED };
         let Told::Values(block) = told else { return Err(not_asked("a gradient sum")) };
@@ -672,17 +662,14 @@ impl Learner for Safeguarded {
     }
 
     fn coefficients(&self) -> SparseView<'_> {
-        if self.raw() { self.inner.coefficients() } else { self.theta.view() }
+        self.theta.view()
     }
 
     fn intercept(&self) -> f64 {
-        if self.raw() { self.inner.intercept() } else { self.intercept }
+        self.intercept
     }
 
     fn apply(&self, seen: Row<'_>) -> f64 {
-        if self.raw() {
-            return self.inner.apply(seen);
-        }
         let sorted = seen.attributes.is_sorted();
         let mut label = self.intercept;
         for (i, (&j, &x)) in seen.attributes.iter().zip(seen.values).enumerate() {
@@ -697,15 +684,11 @@ impl Learner for Safeguarded {
     }
 
     fn updates(&self) -> u64 {
-        if self.raw() { self.inner.updates() } else { self.updates }
+        self.updates
     }
 
     fn examples_to_next_update(&self) -> Option<u64> {
-        let inner = self.inner.examples_to_next_update();
-        if self.raw() {
-            return inner;
-        }
         let pilot = self.pilot_examples().saturating_sub(self.examples);
-        inner.map(|examples| examples.saturating_add(pilot))
+        self.inner.examples_to_next_update().map(|examples| examples.saturating_add(pilot))
     }
 }

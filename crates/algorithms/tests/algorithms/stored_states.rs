@@ -76,6 +76,11 @@ impl Stored {
     }
 }
 
+/// Returns a method alone and, if it does not learn scales by itself, behind a safeguard.
+fn both(method: &'static Method) -> impl Iterator<Item = (&'static Method, bool)> {
+    [false, true].into_iter().filter(|guarded| !guarded || !method.learns_scales).map(move |g| (method, g))
+}
+
 impl Setting {
     fn task(&self) -> Task {
         let Setting { method, priced, dim, .. } = *self;
@@ -433,7 +438,7 @@ fn a_changed_state_of_a_safeguard_is_refused_or_goes_on() {
 fn priced() -> impl Iterator<Item = Setting> {
     let rows = METHODS.iter().filter(|method| method.prices);
     let setting = |method, safeguarded| Setting { method, safeguarded, priced: true, dim: DIM };
-    rows.flat_map(move |method| [setting(method, false), setting(method, true)])
+    rows.flat_map(both).map(move |(method, safeguarded)| setting(method, safeguarded))
 }
 
 #[test]
@@ -458,10 +463,12 @@ fn bits(theta: SparseView<'_>) -> (Vec<u32>, Vec<u64>) {
 #[test]
 fn a_state_is_stored_without_decimals_and_read_with_the_same_bits() {
     let mut failures = Vec::new();
-    let settings = METHODS
-        .iter()
-        .flat_map(|method| [false, true].map(|safeguarded| (method, safeguarded)))
-        .map(|(method, safeguarded)| Setting { method, safeguarded, priced: false, dim: DIM });
+    let settings = METHODS.iter().flat_map(both).map(|(method, safeguarded)| Setting {
+        method,
+        safeguarded,
+        priced: false,
+        dim: DIM,
+    });
     for setting in settings.chain(priced()) {
         for (age, learner) in setting.ages() {
             let text = serde_json::to_string(&learner).unwrap();
@@ -536,7 +543,7 @@ proptest! {
         wide in prop::bool::weighted(0.2), step in -9.0..4.0, radius in -20.0..20.0, attributes in -3.0..3.0,
         labels in -20.0..60.0, jumps in prop_oneof![Just(None), (-60.0..60.0).prop_map(Some)], seed: u64,
     ) {
-        for (method, safeguarded) in METHODS.iter().flat_map(|method| [(method, false), (method, true)]) {
+        for (method, safeguarded) in METHODS.iter().flat_map(both) {
             let dim = if wide && is_linear(method) { 1100 } else { DIM };
             let (speed, radius) = (4.0 * 10f64.powf(step), Some(10f64.powf(radius)));
             let setting = Setting { method, safeguarded, priced: false, dim };

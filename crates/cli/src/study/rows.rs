@@ -1,115 +1,107 @@
 //! What came of a slot, as the user writes it: pairs `NAME=VALUE`, or the rows of a CSV file.
 
 use anyhow::{Context as _, bail};
-use lao::Label;
+use lao::{Label, Sheet, SheetRow};
 use lao_study::{Description, Row, Slot, SlotLabel, Study, StudyError};
+use std::path::Path;
 
+const NO_ROWS: &str = "there are no rows; nothing was recorded";
 /// The column of a file that has the number of the slot.
 const SLOT: &str = "slot";
 
 /// What the rows of a file tell, each of one slot.
-pub struct Rows<'a, T> {
+pub struct Rows<T> {
     pub told: Vec<T>,
-    rows: Vec<Place>,
-    text: &'a [u8],
+    file: String,
+    /// The slot and the line of each row.
+    rows: Vec<(u64, u64)>,
 }
 
-/// A row of a file.
-struct Place {
-    slot: u64,
-    /// The place in the text where the row begins, or where the line ends before it begin.
-    start: usize,
+/// The cells of a row that are not empty, by the names of their columns, and how their numbers are read.
+pub struct Cells<'a> {
+    pub pairs: Vec<(&'a str, &'a str)>,
+    pub number: &'a dyn Fn(&str) -> Option<f64>,
 }
 
-impl<'a, T> Rows<'a, T> {
-    /// Reads the text of a table. `tell` makes of a slot and its cells, of which none is empty, what the row
-    /// tells, if it tells anything.
+impl<T> Rows<T> {
+    /// Reads the text of a table from `file`. `tell` makes of a slot and its cells what the row tells, if it
+    /// tells anything.
     ///
     /// # Errors
-    /// When a row cannot be told, or none tells anything; the error names the line and the column.
+    /// When a row cannot be told, or there is none; the error names the line and the column.
     pub fn read(
-        text: &'a [u8],
+        text: &[u8],
+        file: &Path,
         description: &Description,
-        tell: impl Fn(u64, &[(&str, &str)]) -> anyhow::Result<Option<T>>,
+        tell: impl Fn(u64, &Cells<'_>) -> anyhow::Result<Option<T>>,
     ) -> anyhow::Result<Self> {
-        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-        let mut all = Rows { told: Vec::new(), rows: Vec::new(), text };
-        if let Err(error) = std::str::from_utf8(text) {
-            let line = all.line(error.valid_up_to());
-            bail!("line {line}: this is not UTF-8; save the table as UTF-8; nothing was recorded")
-        }
-        let mut builder = csv::ReaderBuilder::new();
-        builder.trim(csv::Trim::All).flexible(true).delimiter(separator(text));
-        let mut reader = builder.from_reader(text);
-        let names = reader.headers().context("nothing was recorded")?.clone();
-        let of_slot = place_of_slot(&names, description).context("line 1")?;
-        for record in reader.records() {
-            let record = record.context("nothing was recorded")?;
-            // The record's own line may be that of the line ends before it.
-            let start = record.position().map_or(0, |place| place.byte() as usize);
-            let line = || format!("line {}", all.line(start));
-            if record.len() != names.len() {
-                let (fields, columns) = (record.len(), names.len());
-                bail!("{}: {fields} fields, but the first line has {columns}; nothing was recorded", line())
-            }
-            let slot = all.slot(record.get(of_slot).unwrap_or_default()).with_context(line)?;
-            let cells = names.iter().zip(&record).enumerate();
-            let cells = cells.filter(|(i, (_, cell))| *i != of_slot && !cell.is_empty());
-            let cells: Vec<(&str, &str)> = cells.map(|(_, cell)| cell).collect();
-            let told = tell(slot, &cells).with_context(line)?;
+        let name = file.display().to_string();
+        let sheet = Sheet::parse(text, &name);
+        let sheet = sheet.map_err(|error| anyhow::anyhow!("{error}; nothing was recorded"))?;
+        let (names, others) = match sheet.rows.split_first() {
+            Some((first, others)) => (&first.fields[..], others),
+            None => (&[][..], &[][..]),
+        };
+        let of_slot = place_of_slot(names, description).with_context(|| format!("{name}, line 1"))?;
+        let number = |cell: &str| sheet.number(cell);
+        let mut all = Rows { told: Vec::new(), file: name.clone(), rows: Vec::new() };
+        for SheetRow { line, fields } in others {
+            let told = all.row(fields, names, of_slot, &number, &tell);
+            let (slot, told) = told.with_context(|| format!("{name}, line {line}"))?;
             all.told.extend(told);
-            all.rows.push(Place { slot, start });
+            all.rows.push((slot, *line));
         }
         if all.rows.is_empty() {
-            bail!("there are no rows; nothing was recorded")
+            bail!("{name}: {NO_ROWS}")
         }
         Ok(all)
     }
 
-    /// Returns the line of a place, or of what follows the line ends at this place.
-    fn line(&self, start: usize) -> usize {
-        let (before, rest) = self.text.split_at(start.min(self.text.len()));
-        let empty = rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
-        1 + before.iter().chain(empty).filter(|&&byte| byte == b'\n').count()
-    }
-
-    /// Reads the number of a slot that no row before has.
-    fn slot(&self, cell: &str) -> anyhow::Result<u64> {
+    /// Returns the slot of a row, and what the row tells.
+    fn row(
+        &self,
+        fields: &[String],
+        names: &[String],
+        of_slot: usize,
+        number: &dyn Fn(&str) -> Option<f64>,
+        tell: impl Fn(u64, &Cells<'_>) -> anyhow::Result<Option<T>>,
+    ) -> anyhow::Result<(u64, Option<T>)> {
+        if fields.len() != names.len() {
+            let (fields, columns) = (fields.len(), names.len());
+            bail!("{fields} fields, but the first line has {columns}; nothing was recorded")
+        }
+        let cell = &fields[of_slot];
         let Ok(slot) = cell.parse::<u64>() else {
             bail!("{SLOT} `{cell}`: give the number of a slot; nothing was recorded")
         };
-        match self.rows.iter().find(|row| row.slot == slot) {
-            Some(first) => {
-                bail!("slot {slot} is in line {}, too; nothing was recorded", self.line(first.start))
-            }
-            None => Ok(slot),
+        if let Some((_, line)) = self.rows.iter().find(|(other, _)| *other == slot) {
+            bail!("slot {slot} is in line {line}, too; nothing was recorded")
         }
+        let cells = names.iter().map(String::as_str).zip(fields.iter().map(String::as_str)).enumerate();
+        let cells = cells.filter(|(i, (_, cell))| *i != of_slot && !cell.is_empty());
+        let pairs = cells.map(|(_, cell)| cell).collect();
+        Ok((slot, tell(slot, &Cells { pairs, number })?))
     }
 
-    /// Returns an error of the study with the line of the slot that it names.
+    /// Returns an error of the study with the file, and the line of the slot that it names.
     pub fn blame(&self, error: StudyError) -> anyhow::Error {
         let slot = match &error {
             StudyError::Slot { slot, .. }
             | StudyError::Values { slot, .. }
-            | StudyError::Learn { slot, .. } => *slot,
-            _ => return error.into(),
+            | StudyError::Learn { slot, .. } => Some(*slot),
+            _ => None,
         };
-        match self.rows.iter().find(|row| row.slot == slot) {
-            Some(row) => anyhow::Error::new(error).context(format!("line {}", self.line(row.start))),
-            None => error.into(),
-        }
+        let file = &self.file;
+        let place = match self.rows.iter().find(|(other, _)| Some(*other) == slot) {
+            Some((_, line)) => format!("{file}, line {line}"),
+            None => file.clone(),
+        };
+        anyhow::Error::new(error).context(place)
     }
 }
 
-/// Returns the separator that the first line has most of.
-fn separator(text: &[u8]) -> u8 {
-    let line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    let count = |separator: u8| line.iter().filter(|&&byte| byte == separator).count();
-    b"\t;,".iter().copied().max_by_key(|&separator| count(separator)).unwrap_or(b',')
-}
-
 /// Checks the names of the columns, and returns the place of the slot's number.
-fn place_of_slot(names: &csv::StringRecord, description: &Description) -> anyhow::Result<usize> {
+fn place_of_slot(names: &[String], description: &Description) -> anyhow::Result<usize> {
     let Description { target, attributes, .. } = description;
     if target == SLOT || attributes.iter().any(|name| name == SLOT) {
         bail!(
@@ -136,19 +128,19 @@ fn place_of_slot(names: &csv::StringRecord, description: &Description) -> anyhow
 ///
 /// # Errors
 /// When the slot is not open, or other values are given than were asked for.
-pub fn row(study: &Study, slot: u64, pairs: &[(&str, &str)]) -> anyhow::Result<Row> {
+pub fn row(study: &Study, slot: u64, cells: &Cells<'_>) -> anyhow::Result<Row> {
     let description = study.description();
     let mut label = None;
     let mut told: Vec<(&str, f64)> = Vec::new();
-    for &(name, value) in pairs {
+    for &(name, value) in &cells.pairs {
         if name == description.target {
-            if label.replace(label_of(value, description)?).is_some() {
+            if label.replace(cells.label(value, description)?).is_some() {
                 bail!("`{name}` is given twice; nothing was recorded")
             }
         } else if told.iter().any(|(other, _)| *other == name) {
             bail!("`{name}` is given twice; nothing was recorded")
         } else {
-            told.push((name, number(name, value)?));
+            told.push((name, cells.number(name, value)?));
         }
     }
     let open = study.slot(slot).map_err(|error| anyhow::anyhow!("{error}; nothing was recorded"))?;
@@ -171,33 +163,29 @@ pub fn row(study: &Study, slot: u64, pairs: &[(&str, &str)]) -> anyhow::Result<R
 
 /// Returns the label that a row gives a slot; the values in it are passed over. `None` if the row has no
 /// label, so that the slot goes on waiting for it.
-pub fn label(
-    slot: u64,
-    pairs: &[(&str, &str)],
-    description: &Description,
-) -> anyhow::Result<Option<SlotLabel>> {
-    let given = pairs.iter().find(|(name, _)| *name == description.target);
-    given.map(|(_, value)| Ok(SlotLabel { slot, label: label_of(value, description)? })).transpose()
+pub fn label(slot: u64, cells: &Cells<'_>, description: &Description) -> anyhow::Result<Option<SlotLabel>> {
+    let given = cells.pairs.iter().find(|(name, _)| *name == description.target);
+    given.map(|(_, value)| Ok(SlotLabel { slot, label: cells.label(value, description)? })).transpose()
 }
 
-fn number(name: &str, value: &str) -> anyhow::Result<f64> {
-    match value.trim().parse::<f64>() {
-        Ok(number) if number.is_finite() => Ok(number),
-        _ => bail!("{name}={value}: give a number; nothing was recorded"),
+impl Cells<'_> {
+    fn number(&self, name: &str, value: &str) -> anyhow::Result<f64> {
+        (self.number)(value.trim())
+            .with_context(|| format!("{name}={value}: give a number; nothing was recorded"))
     }
-}
 
-/// Reads a label: a number, or the name of a class.
-pub fn label_of(value: &str, description: &Description) -> anyhow::Result<f64> {
-    match &description.label {
-        Label::Number => number(&description.target, value),
-        Label::Classes { positive, .. } if value == positive => Ok(1.0),
-        Label::Classes { negative, .. } if value == negative => Ok(-1.0),
-        Label::Classes { positive, negative } => {
-            bail!(
-                "{}={value}: the classes are {positive} and {negative}; nothing was recorded",
-                description.target
-            )
+    /// Reads a label: a number, or the name of a class.
+    pub fn label(&self, value: &str, description: &Description) -> anyhow::Result<f64> {
+        match &description.label {
+            Label::Number => self.number(&description.target, value),
+            Label::Classes { positive, .. } if value == positive => Ok(1.0),
+            Label::Classes { negative, .. } if value == negative => Ok(-1.0),
+            Label::Classes { positive, negative } => {
+                bail!(
+                    "{}={value}: the classes are {positive} and {negative}; nothing was recorded",
+                    description.target
+                )
+            }
         }
     }
 }

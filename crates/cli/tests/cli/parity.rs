@@ -14,6 +14,9 @@ fn listed(words: &[&str]) -> Vec<String> {
 #[test]
 fn the_command_has_every_option_of_a_fit() {
     let [fit, study] = [listed(&["fit"]), listed(&["study", "new"])];
+    for name in ["budget", "prices"] {
+        assert!([&fit, &study].iter().all(|all| all.iter().any(|other| other == name)), "--{name}");
+    }
     for option in OPTIONS {
         assert!(fit.iter().any(|name| name == option.name), "`lao fit` lacks --{}: {fit:?}", option.name);
         let is_there = study.iter().any(|name| name == option.name);

@@ -137,7 +137,7 @@ fn labels_of_a_file_are_all_told_or_none() {
     let refused = |parts: &[&str]| {
         let (status, out, said) = session(at, "label", &["--from", "rows.csv"]);
         assert!(status == 2 && out.is_empty(), "{status} {out} {said}");
-        assert!(said.starts_with("error: rows.csv: "), "{said}");
+        assert!(said.starts_with("error: rows.csv"), "{said}");
         assert!(parts.iter().all(|part| said.contains(part)), "{parts:?}: {said}");
         assert_eq!(journal(at), before);
     };
@@ -192,18 +192,19 @@ fn rows_of_which_one_is_wrong_are_not_told_and_the_error_names_file_line_and_col
         (format!("{one},{two}\n1,2\n"), &["line 1: there is no column `slot`"]),
         (format!("{header}\n"), &["there are no rows"]),
         (String::new(), &["line 1: there is no column `slot`"]),
+        (format!("{header}\n1,1,\"2,3\n2,1,2,3\n"), &["line 2: ", "quote"]),
     ] {
         fs::write(at.join("rows.csv"), &text).unwrap();
         let (status, out, said) = session(at, "tell", &["--from", "rows.csv"]);
         assert!(status == 2 && out.is_empty(), "{text}: {status} {out} {said}");
         let last = said.lines().last().unwrap();
-        assert!(last.starts_with("error: rows.csv: ") && last.contains("nothing was recorded"), "{said}");
+        assert!(last.starts_with("error: rows.csv") && last.contains("nothing was recorded"), "{said}");
         assert!(parts.iter().all(|part| last.contains(part)), "{parts:?}: {said}");
         assert_eq!(journal(at), before);
     }
     fs::write(at.join("rows.csv"), b"slot,a\n1,\xff\n").unwrap();
     let (status, _, said) = session(at, "tell", &["--from", "rows.csv"]);
-    assert!(status == 2 && said.contains("rows.csv: line 2: this is not UTF-8"), "{said}");
+    assert!(status == 2 && said.contains("rows.csv, line 2: this is not UTF-8"), "{said}");
     let (status, _, said) = session(at, "tell", &["--from", "missing.csv"]);
     assert!(status == 2 && said.contains("missing.csv"), "{said}");
     assert_eq!(session(at, "tell", &["--from", "rows.csv", "1"]).0, 2, "a file or a slot");

@@ -167,7 +167,7 @@ impl<R: Read> CsvReader<R> {
         }
         if data && !known {
             let first: Vec<String> = self.records.fields().take(4).map(shown).collect();
-            let more = if self.records.len() > first.len() { ", ..." } else { "" };
+            let more = if self.records.width() > first.len() { ", ..." } else { "" };
             return Err(
                 self.fail(ReadProblem::NumericHeader { fields: format!("{}{more}", first.join(", ")) })
             );
@@ -176,7 +176,7 @@ impl<R: Read> CsvReader<R> {
     }
 
     fn parse(&mut self, layout: &Layout) -> Result<(f64, Option<u32>), FormatError> {
-        let found = self.records.len();
+        let found = self.records.width();
         if found != layout.fields {
             return Err(self.fail(ReadProblem::Ragged { expected: layout.fields, found }));
         }
@@ -226,7 +226,7 @@ impl<R: Read> CsvReader<R> {
         if !allowed_delimiter(self.options.delimiter) {
             return Err(self.fail(ReadProblem::Delimiter { value: self.options.delimiter }));
         }
-        let fields = self.records.len();
+        let fields = self.records.width();
         let find = |column: &Column| self.find(column, fields).map_err(|problem| self.fail(problem));
         let target = find(&self.options.target)?;
         let group = self.options.group.as_ref().map(find).transpose()?;

@@ -40,4 +40,6 @@ pub use archive::{Limits, Opening, Part, open, open_reader, open_seekable};
 pub use array::Array;
 pub(crate) use error::shown;
 pub use error::{ArchiveFault, At, FormatError, ReadProblem};
+pub use number::{parse as parse_number, scan as scan_number};
+pub use record::Records;
 pub use table::{DenseTable, SparseRow, SparseRows, Table};

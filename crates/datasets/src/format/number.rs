@@ -14,7 +14,13 @@ const POWERS_OF_TEN: [f64; 23] = [
 ];
 
 /// Returns the value of a whole token, or `None` where `str::parse::<f64>` gives an error.
-pub(crate) fn parse(token: &[u8]) -> Option<f64> {
+///
+/// ```
+/// use lao_datasets::format::parse_number;
+///
+/// assert_eq!((parse_number(b"-1.5e3"), parse_number(b"1.5 mg")), (Some(-1500.0), None));
+/// ```
+pub fn parse(token: &[u8]) -> Option<f64> {
     if token.len() > SHORT {
         return parse_std(token);
     }
@@ -31,8 +37,14 @@ pub(crate) fn parse_std(token: &[u8]) -> Option<f64> {
 
 /// Value and length of the longest simple decimal at the start of `text`. No value means that the standard
 /// library must be asked. The caller checks what follows.
+///
+/// ```
+/// use lao_datasets::format::scan_number;
+///
+/// assert_eq!(scan_number(b"1.5;2"), (Some(1.5), 3));
+/// ```
 #[inline]
-pub(crate) fn scan(text: &[u8]) -> (Option<f64>, usize) {
+pub fn scan(text: &[u8]) -> (Option<f64>, usize) {
     let (negative, start) = sign(text);
     let mut mantissa = 0u64;
     let mut at = digits(text, start, &mut mantissa);

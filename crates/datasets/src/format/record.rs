@@ -4,13 +4,12 @@
 //! and it may hold delimiters and line ends. Elsewhere a quote is a character like any other. Lines end in
 //! LF, CR LF or CR.
 //!
-//! *Why not the crate `csv`*, with which `lao` reads the tables of people: that crate accepts any bytes as
-//! some rows. It takes a quote that is never closed for the rest of the file, and text behind a closing quote
-//! for a part of the field (the test `readers::what_the_csv_crate_accepts_is_refused`), where a strict reader
-//! must name the line. Its record grows with the row, so that a stream without line ends exhausts the memory;
-//! this one stops at the [limits](super::limits) (the test `endless::a_csv_line_without_an_end_is_refused`).
-//! `lao` has the whole text in memory before it splits the text, and therefore needs no limit. On well-formed
-//! text both give the same numbers (the test `readers::csv_agrees_with_the_csv_crate`).
+//! *Why not the crate `csv`*: that crate accepts any bytes as some rows. It takes a quote that is never
+//! closed for the rest of the file, and text behind a closing quote for a part of the field (the test
+//! `readers::what_the_csv_crate_accepts_is_refused`), where a strict reader must name the line. Its record
+//! grows with the row, so that a stream without line ends exhausts the memory; this one stops at the
+//! [limits](super::limits) (the test `endless::a_csv_line_without_an_end_is_refused`). On well-formed text
+//! both give the same fields (the test `readers::csv_agrees_with_the_csv_crate`).
 
 use super::error::{At, FormatError, ReadProblem};
 use super::limits::{LONGEST_FIELD, LONGEST_LINE, MOST_FIELDS};
@@ -22,8 +21,24 @@ use std::ops::Range;
 const BUFFER: usize = 1 << 17;
 const QUOTE: u8 = b'"';
 
-/// The rows of a stream, which are read one at a time into buffers that are kept.
-pub(crate) struct Records<R> {
+/// The rows of CSV, which are read one at a time into buffers that are kept.
+///
+/// ```
+/// use lao_datasets::format::Records;
+///
+/// let text = b"name,note\nage,\"in years, not months\"\n";
+/// let mut rows = Records::new(&text[..], b',');
+/// while rows.read("notes.csv")? {}
+/// assert_eq!((rows.line(), rows.width(), rows.field(1)), (2, 2, &b"in years, not months"[..]));
+///
+/// let mut rows = Records::new(&b"name,note\nage,\"in years\n"[..], b',');
+/// assert!(rows.read("notes.csv")?);
+/// let refused = rows.read("notes.csv").unwrap_err().to_string();
+/// assert!(refused.starts_with("notes.csv, line 2: "), "{refused}");
+/// # Ok::<(), lao_datasets::format::FormatError>(())
+/// ```
+#[derive(Debug)]
+pub struct Records<R> {
     input: Text<R>,
     delimiter: u8,
     buffer: Vec<u8>,
@@ -40,6 +55,8 @@ pub(crate) struct Records<R> {
     /// The place in `text` at which the next field begins.
     start: usize,
     line: u64,
+    /// The number of bytes that were split.
+    offset: u64,
 }
 
 /// The place of the next byte in its row.
@@ -58,7 +75,8 @@ enum Place {
 }
 
 impl<R: Read> Records<R> {
-    pub(crate) fn new(input: R, delimiter: u8) -> Self {
+    /// Reads rows of fields that `delimiter` separates: a byte that is neither a quote nor a line end.
+    pub fn new(input: R, delimiter: u8) -> Self {
         Self {
             input: Text::new(input),
             delimiter,
@@ -71,23 +89,24 @@ impl<R: Read> Records<R> {
             fields: Vec::new(),
             start: 0,
             line: 1,
+            offset: 0,
         }
     }
 
     /// Returns the number of fields of the row that was read last.
-    pub(crate) fn len(&self) -> usize {
+    pub fn width(&self) -> usize {
         self.fields.len()
     }
 
     /// Returns field `j` of that row, without the quotes and blanks around it. Panics if there is none, as
     /// indexing does.
-    pub(crate) fn field(&self, j: usize) -> &[u8] {
+    pub fn field(&self, j: usize) -> &[u8] {
         self.text[self.fields[j].clone()].trim_ascii()
     }
 
     /// Returns all fields of that row.
-    pub(crate) fn fields(&self) -> impl Iterator<Item = &[u8]> {
-        (0..self.len()).map(|j| self.field(j))
+    pub fn fields(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.width()).map(|j| self.field(j))
     }
 
     /// Returns whether the row has a byte that no text has.
@@ -96,12 +115,22 @@ impl<R: Read> Records<R> {
     }
 
     /// Returns the line on which that row begins.
-    pub(crate) fn line(&self) -> u64 {
+    pub fn line(&self) -> u64 {
         self.line
     }
 
+    /// Returns the number of bytes up to the end of that row, without the LF of a CR LF and without a mark of
+    /// UTF-8 at the beginning.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
     /// Reads the next row that is not blank; false at the end. `name` is the stream's, for messages.
-    pub(crate) fn read(&mut self, name: &str) -> Result<bool, FormatError> {
+    ///
+    /// # Errors
+    /// When the stream cannot be read or is no text, a quote is not closed, text follows a closing quote, or a
+    /// row exceeds the [limits](super::limits); the error names the line.
+    pub fn read(&mut self, name: &str) -> Result<bool, FormatError> {
         // The number of bytes since the last row, which is limited.
         let mut passed = 0;
         loop {
@@ -114,7 +143,7 @@ impl<R: Read> Records<R> {
                 Stop::ReadProblem(problem) => FormatError::new(name, At::Line(self.line), problem),
                 Stop::Io(e) => FormatError::io(name, At::Line(self.next_line), e),
             })?;
-            let blank = self.len() == 1 && self.field(0).is_empty();
+            let blank = self.width() == 1 && self.field(0).is_empty();
             if !(found && blank) {
                 return Ok(found);
             }
@@ -220,6 +249,7 @@ impl<R: Read> Records<R> {
     /// Counts bytes as split.
     fn take(&mut self, count: usize, passed: &mut usize) -> Result<(), Stop> {
         self.at += count;
+        self.offset += count as u64;
         *passed += count;
         if *passed > LONGEST_LINE {
             return Err(Stop::ReadProblem(ReadProblem::LineTooLong { limit: LONGEST_LINE }));

@@ -111,6 +111,7 @@ pub(crate) fn read_full(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<
 
 /// Text without the mark that some programs write before UTF-8. What is no text is an error at the first
 /// read.
+#[derive(Debug)]
 pub(crate) struct Text<R> {
     input: R,
     head: [u8; HEAD],

@@ -2,6 +2,7 @@
 
 use super::some_of;
 use crate::error::{Error, nearest};
+use lao_datasets::format::parse_number;
 use serde::{Deserialize, Serialize};
 
 /// What stands for a missing value.
@@ -172,14 +173,9 @@ impl Fields {
         is_missing(field) || self.gaps.iter().any(of)
     }
 
-    /// Returns a finite number, whose decimals a comma may begin where semicolons separate fields.
+    /// Returns a finite number.
     pub fn number(&self, field: &[u8]) -> Option<f64> {
-        number(field).or_else(|| {
-            let comma = (self.separator == b';').then(|| field.iter().position(|&byte| byte == b','))??;
-            let mut point = field.to_vec();
-            point[comma] = b'.';
-            number(&point)
-        })
+        number(field, self.separator)
     }
 
     /// Replaces the numbers that stand for a missing value.
@@ -196,9 +192,22 @@ fn is_missing(field: &[u8]) -> bool {
     MISSING.contains(&field)
 }
 
-/// Returns a finite number.
-fn number(field: &[u8]) -> Option<f64> {
+/// Returns the finite number that a field is, whose decimals a comma may begin where semicolons separate
+/// fields.
+pub(crate) fn number(field: &[u8], separator: u8) -> Option<f64> {
     let begins = field.first().is_some_and(|byte| byte.is_ascii_digit() || b"+-.".contains(byte));
-    let value: f64 = begins.then(|| std::str::from_utf8(field).ok()?.parse().ok()).flatten()?;
+    let value = begins.then(|| parse_number(field)).flatten().or_else(|| {
+        let comma = (separator == b';').then(|| field.iter().position(|&byte| byte == b','))??;
+        let mut point = field.to_vec();
+        point[comma] = b'.';
+        number(&point, b',')
+    })?;
     value.is_finite().then_some(value)
+}
+
+/// Returns the separator that the first line has most of.
+pub(crate) fn separator_of(text: &[u8]) -> u8 {
+    let line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let count = |separator: u8| line.iter().filter(|&&byte| byte == separator).count();
+    [b',', b';', b'\t'].into_iter().rev().max_by_key(|&separator| count(separator)).unwrap_or(b',')
 }

@@ -1,15 +1,18 @@
 //! Tables without quotes: their text is cut at line ends, and the parts are parsed on several threads.
 //!
-//! What is read equals what the `csv` crate reads on one thread, for any number of threads and any cut:
+//! What is read equals what [`quoted`](super::quoted) reads on one thread, for any number of threads and any cut:
 //! without quotes, each line end closes a record, empty lines are no records, and each separator closes a
 //! field. Departures for speed, with numbers repeated at the code:
 //! 1. The records of each part are counted first, so that each part knows its rows and writes into its own
 //!    pieces of the columns, which are allocated once.
-//! 2. Decimals of few digits need one exact division instead of the full algorithm.
+//! 2. Decimals of few digits need one exact division instead of the full algorithm, and nobody looks for the
+//!    end of their field beforehand.
 //! 3. A few rows are parsed into a block in row order, and the block is then copied column by column: the
 //!    pieces of the columns lie far apart, and often compete for the same places of the cache.
 
-use super::{Fields, Values, Words, merged, trimmed, worded};
+use super::words::{Words, merged, worded};
+use super::{Fields, Values, trimmed};
+use lao_datasets::format::scan_number;
 use rayon::prelude::*;
 
 /// The least number of bytes in a part; fewer are not worth a thread.
@@ -18,11 +21,6 @@ pub(super) const PART: usize = 1 << 18;
 const MOST_PARTS: usize = 32;
 /// The number of rows in a block.
 const BLOCK: usize = 16;
-/// The powers of ten by which a decimal of at most 19 digits is divided; all are exact.
-const POWERS: [f64; 20] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
-    1e19,
-];
 
 /// The text of rows without quotes.
 pub(super) struct Plain<'a> {
@@ -175,7 +173,9 @@ impl Part<'_> {
 /// the field ends; notes whether it is a word.
 #[inline]
 fn field(text: &[u8], start: usize, column: usize, fields: &Fields, worded: &mut bool) -> (f64, usize) {
-    let (value, end) = short(text, start);
+    let (value, length) = text.get(start..).map_or((None, 0), scan_number);
+    // 2. `scan_number` also reads a sign + and an exponent, as the standard library does.
+    let end = start + length;
     match value {
         Some(value) if byte(text, end) == fields.separator || is_end(byte(text, end)) => (value, end),
         _ => {
@@ -193,41 +193,6 @@ fn field(text: &[u8], start: usize, column: usize, fields: &Fields, worded: &mut
 fn end_of_field(text: &[u8], within: usize, separator: u8) -> usize {
     let closed = |&end: &usize| byte(text, end) == separator || is_end(byte(text, end));
     (within..).find(closed).unwrap_or(text.len())
-}
-
-/// Returns the decimal that begins at a place, and the place behind its digits; `None` if there are no
-/// digits, or the decimal needs the full algorithm.
-///
-/// Departure 2: the decimal is an integer, `digits`, divided by a power of ten. Both are exact as `f64`: the
-/// integer is at most 2^53, and 10^k = 2^k 5^k with 5^k < 2^53 for k <= 22. IEEE 754 rounds the quotient of
-/// two numbers correctly, so one division gives what `str::parse` gives (W. D. Clinger, How to read floating
-/// point numbers accurately, 1990).
-#[inline]
-fn short(text: &[u8], start: usize) -> (Option<f64>, usize) {
-    let negative = byte(text, start) == b'-';
-    let first = start + usize::from(negative);
-    // Nineteen digits fit; what more digits give is not used.
-    let mut digits = 0u64;
-    let mut past = |mut at: usize| {
-        while let digit @ 0..=9 = byte(text, at).wrapping_sub(b'0') {
-            digits = digits.wrapping_mul(10).wrapping_add(u64::from(digit));
-            at += 1;
-        }
-        at
-    };
-    let point = past(first);
-    let mut end = point;
-    let mut decimals = 0;
-    if byte(text, point) == b'.' {
-        end = past(point + 1);
-        decimals = end - point - 1;
-    }
-    let count = point - first + decimals;
-    if count == 0 || count >= POWERS.len() || digits > 1 << 53 {
-        return (None, start);
-    }
-    let value = digits as f64 / POWERS[decimals];
-    (Some(if negative { -value } else { value }), end)
 }
 
 /// Returns the byte at a place; the text is followed by a line end.

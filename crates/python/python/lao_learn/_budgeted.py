@@ -8,6 +8,7 @@ import numbers
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -57,17 +58,14 @@ def resolve_seed(random_state: Any) -> int:
 
 
 # The choices of a fit beside budget and seed, each a parameter of every estimator.
-CHOICES = (
-    "predict_budget",
-    "method",
-    "most_attributes",
-    "level",
-    "always",
-    "half_life",
-    "holdout",
-    "passes",
-    "shuffle",
-)
+CHOICES = tuple(name for name, *_ in _core.OPTIONS if name != "random_state")
+
+
+def _keep_parameters(estimator: Any, given: dict[str, Any]) -> None:
+    """Keeps the parameters of a constructor, which are its local variables."""
+    for name, value in given.items():
+        if name not in ("self", "__class__"):
+            setattr(estimator, name, value)
 
 
 class Budgeted(SelectorMixin, BaseEstimator):
@@ -77,13 +75,7 @@ class Budgeted(SelectorMixin, BaseEstimator):
     prices: Any
     predict_budget: float | None
     method: str
-    most_attributes: int | None
-    level: float | None
-    always: Sequence[str]
-    half_life: float | None
     holdout: float
-    passes: int
-    shuffle: bool
     missing: str
     random_state: Any
 
@@ -136,8 +128,10 @@ class Budgeted(SelectorMixin, BaseEstimator):
         else:
             budget = take_money("budget", budget, prices)
         if start is not None:
-            began_with = ("predict_budget", "method", "most_attributes", "level", "always", "half_life")
-            for name, now in [("budget", budget), *((name, getattr(self, name)) for name in began_with)]:
+            # How rows are passed over is no matter of the learner.
+            of_rows = ("holdout", "passes", "shuffle")
+            began_with = {name: now for name, now in self._choices().items() if name not in of_rows}
+            for name, now in {"budget": budget, **began_with}.items():
                 if self.plan_[name] != now:
                     raise ValueError(
                         f"{name} = {now!r}: the learner began with {self.plan_[name]!r}, and goes on with "
@@ -221,7 +215,8 @@ class Budgeted(SelectorMixin, BaseEstimator):
             self._names(),
             target,
             None if classes is None else list(classes),
-            {**self._choices(), "budget": budget, "holdout": holdout, "seed": seed},
+            budget,
+            {**self._choices(), "holdout": holdout, "random_state": seed},
             prices=prices,
             start=start,
             stop=stop,
@@ -249,21 +244,20 @@ class Budgeted(SelectorMixin, BaseEstimator):
     ) -> None:
         dim = self.n_features_in_
         self.support_ = np.asarray(result["indices"], dtype=np.int64)
-        self._parts_of_model = {key: result[key] for key in ("indices", "values", "means", "low", "high")}
-        self._intercept = float(result["intercept"])
+        self._core_model = result["model"]
         self._link = result["link"]
         coefficients = np.zeros(dim)
         coefficients[self.support_] = result["values"]
         errors = np.full(dim, np.nan)
         errors[self.support_] = result["errors"]
-        self._set_linear(coefficients, self._intercept, errors)
+        self._set_linear(coefficients, float(result["intercept"]), errors)
         self.found_ = bool(result["found"])
         self.interrupted_ = result["interrupt"] is not None
         self.holdout_ = result["holdout"]
         self.spent_ = {**result["spent"], "reads": result["reads"]}
         self.cost_ = result["cost"]
         self.history_ = result["history"]
-        self.model_ = result["model"]
+        self.model_ = self._core_model.json
         self._learner = result["learner"]
         origin = json.loads(self.model_)["origin"]
         self.plan_ = {
@@ -294,18 +288,7 @@ class Budgeted(SelectorMixin, BaseEstimator):
 
     def _predict_table(self, table: Any, rows: np.ndarray | None = None) -> np.ndarray:
         """Returns the predicted labels of some rows, by default all."""
-        parts = self._parts_of_model
-        return _core.predict(
-            table,
-            parts["indices"].tolist(),
-            parts["values"].tolist(),
-            parts["means"].tolist(),
-            parts["low"].tolist(),
-            parts["high"].tolist(),
-            self._intercept,
-            self.missing,
-            rows,
-        )
+        return self._core_model.predict(table, self.missing, rows)
 
     def _sums(self, X: Any) -> np.ndarray:
         """Returns the intercept plus the products. Of a frame only the columns of the support are read."""
@@ -315,7 +298,7 @@ class Budgeted(SelectorMixin, BaseEstimator):
     def save(self, path: str | Path) -> None:
         """Writes the model to a file that the command `lao predict` and the crate `lao` read."""
         check_is_fitted(self)
-        _core.write(path, self.model_)
+        self._core_model.save(path)
 
 
 class RegressorPart(RegressorMixin, Budgeted):
@@ -423,36 +406,7 @@ _PARAMETERS = """
         column order, or the path of a file of lines `attribute,price[,panel]`. A price of 0 is free. Instead
         of a price, a pair `(price, panel)` names the panel with which the column is bought: the panel is paid
         once per example, and each of its columns repeats the price of the whole panel.
-    predict_budget : float or None
-        The money that a prediction may cost, at most, if there are prices. For "pursuit" the default, and the
-        most that is allowed, is about four fifths of the budget. For other methods the default is the budget
-        itself.
-    method : str
-        A method of lao's registry whose model is sparse. All but "pursuit" run behind a safeguard that scales
-        columns and finds the step size. Where prices differ, "exploration" and "hybrid" can be chosen beside
-        "pursuit", if any support can be paid; the others count attributes and are refused.
-    most_attributes : int or None
-        The largest number of attributes of the model. None is four fifths of the budget for "pursuit", and
-        half of it for other methods; where prices differ, other methods keep at most the number of attributes
-        that the budget pays for even if they are the most expensive ones.
-    level : float or None
-        Upper bound on the probability that the model ever includes an irrelevant attribute; None is 0.05. For
-        "pursuit" only.
-    always : sequence of str
-        Names of columns that the model always includes, whatever their effect; columns of an array are called
-        x0, x1, ... For "pursuit" only.
-    half_life : float or None
-        The weight of an example is halved after this number of further examples, for coefficients that drift;
-        the rows are then taken in their order. None gives all examples the same weight. For "pursuit" only.
-    holdout : float
-        The share of the rows that is held out to measure `holdout_` and `history_`, if there are 20 or more.
-    passes : int
-        How often the rows are gone through. With more than one pass, standard errors are too small.
-    shuffle : bool
-        Whether the rows come in a random order, of which a random part is held out. False takes them in the
-        order of the table and holds out the last ones: right where rows follow one another in time, and fast
-        where parts of the table are loaded one after the other; wrong for a table that is sorted by anything
-        that tells of the label.
+%(choices)s
     missing : {"error", "skip"}
         What is done about NaN. "error" refuses it: an array is checked as a whole, a frame where a value is
         bought or a prediction needs it.
@@ -505,8 +459,23 @@ _PARAMETERS = """
 """
 
 
+def _described(option: tuple[str, str, str, str, bool]) -> str:
+    """Returns the description of a parameter that is an option of a fit."""
+    name, purpose, default, allowed, _ = option
+    default = f" By default: {default}." if default else ""
+    allowed = f" Allowed: {allowed}." if allowed else ""
+    text = f"{purpose}.{default}{allowed}".replace("`", "")
+    return f"    {name}\n" + fill(text, 110, initial_indent=8 * " ", subsequent_indent=8 * " ")
+
+
+_PARAMETERS %= {"choices": "\n".join(_described(option) for option in _core.OPTIONS if option[0] in CHOICES)}
+
+
 class _Streaming(Budgeted):
     """`fit` with a warm start, and `partial_fit`."""
+
+    budget: Any
+    warm_start: bool
 
     def __init__(
         self,
@@ -526,20 +495,7 @@ class _Streaming(Budgeted):
         warm_start: bool = False,
         random_state: Any = None,
     ) -> None:
-        self.budget = budget
-        self.prices = prices
-        self.predict_budget = predict_budget
-        self.method = method
-        self.most_attributes = most_attributes
-        self.level = level
-        self.always = always
-        self.half_life = half_life
-        self.holdout = holdout
-        self.passes = passes
-        self.shuffle = shuffle
-        self.missing = missing
-        self.warm_start = warm_start
-        self.random_state = random_state
+        _keep_parameters(self, locals())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Learns from the rows of X with the labels y."""

@@ -6,6 +6,8 @@ from numpy.typing import NDArray
 
 __all__ = [
     "Learner",
+    "Linear",
+    "Model",
     "Prices",
     "OPTIONS",
     "Stop",
@@ -14,13 +16,11 @@ __all__ = [
     "__version__",
     "fit",
     "fit_file",
-    "predict",
     "solve",
-    "write",
 ]
 
 __version__: str
-OPTIONS: list[tuple[str, bool]]
+OPTIONS: list[tuple[str, str, str, str, bool]]
 
 @final
 class Table:
@@ -49,6 +49,25 @@ class Learner:
     def __reduce__(self) -> tuple[Callable[[bytes], Learner], tuple[bytes]]: ...
 
 @final
+class Model:
+    @staticmethod
+    def restore(text: str, places: list[int]) -> Model: ...
+    @property
+    def json(self) -> str: ...
+    @property
+    def columns(self) -> list[str]: ...
+    def save(self, path: str | PathLike[str]) -> None: ...
+    def predict(
+        self, table: Table, missing: str, rows: NDArray[np.uint32] | None = None
+    ) -> NDArray[np.float64]: ...
+    def __reduce__(self) -> tuple[Callable[[str, list[int]], Model], tuple[str, list[int]]]: ...
+
+@final
+class Linear:
+    def __new__(cls, indices: NDArray[Any], values: NDArray[Any], intercept: float) -> Linear: ...
+    def predict(self, table: Table) -> NDArray[np.float64]: ...
+
+@final
 class Prices:
     @staticmethod
     def of(lines: list[tuple[str, float, str | None]]) -> Prices: ...
@@ -65,16 +84,10 @@ class Study:
         target: str,
         attributes: list[str],
         budget: float,
+        classes: tuple[str | None, str | None] | None,
+        made: dict[str, Any],
         *,
         prices: Prices | None = None,
-        predict_budget: float | None = None,
-        positive: str | None = None,
-        negative: str | None = None,
-        most_attributes: int | None = None,
-        level: float = 0.05,
-        always: list[str] = ...,
-        half_life: float | None = None,
-        seed: int = 1,
     ) -> Study: ...
     @staticmethod
     def open(folder: str | PathLike[str]) -> Study: ...
@@ -87,7 +100,7 @@ class Study:
     def label_all(self, labels: list[tuple[int, float]]) -> None: ...
     def void(self, slot: int, reason: str) -> None: ...
     def verify(self) -> int: ...
-    def model(self) -> str: ...
+    def model(self) -> Model: ...
     def description(self) -> tuple[str, list[str], float, tuple[str, str] | None]: ...
     def prices(self) -> tuple[list[tuple[float, str]], float | None] | None: ...
     def status(self) -> dict[str, Any]: ...
@@ -105,7 +118,8 @@ def fit(
     names: list[str],
     target: str,
     classes: list[str] | None,
-    choices: dict[str, Any],
+    budget: float,
+    made: dict[str, Any],
     *,
     prices: Prices | None = None,
     start: Learner | None = None,
@@ -114,21 +128,11 @@ def fit(
 def fit_file(
     path: str | PathLike[str],
     target: str,
-    choices: dict[str, Any],
+    budget: float,
+    made: dict[str, Any],
     *,
     prices: str | PathLike[str] | None = None,
 ) -> str: ...
-def predict(
-    table: Table,
-    indices: list[int],
-    values: list[float],
-    means: list[float],
-    low: list[float],
-    high: list[float],
-    intercept: float,
-    missing: str,
-    rows: NDArray[np.uint32] | None = None,
-) -> NDArray[np.float64]: ...
 def solve(
     table: Table,
     labels: NDArray[np.float64],
@@ -144,4 +148,3 @@ def solve(
     standardize: str,
     seed: int,
 ) -> dict[str, Any]: ...
-def write(path: str | PathLike[str], text: str) -> None: ...

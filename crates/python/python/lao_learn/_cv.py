@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from inspect import Parameter, Signature, signature
 from typing import Any, NamedTuple, Sequence
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.model_selection import check_cv
 
 from lao_learn import _core
 from lao_learn._budgeted import (
+    CHOICES,
     Budgeted,
     BudgetedClassifier,
     BudgetedRegressor,
@@ -22,6 +24,14 @@ from lao_learn._budgeted import (
 )
 from lao_learn._prices import take_money
 from lao_learn._table import take
+
+
+# The parameters that the estimators without "CV" have, too.
+_SHARED = [
+    parameter
+    for parameter in signature(BudgetedRegressor.__init__).parameters.values()
+    if parameter.name in (*CHOICES, "prices", "missing", "random_state")
+]
 
 
 class Fold(NamedTuple):
@@ -42,8 +52,6 @@ class _Chosen(Budgeted):
     budgets : sequence of int or float, or None
         The budgets to compare, as of the estimator without "CV"; None is 1/2, 1, 2 and 4 times its default.
         With `prices`, amounts of money, which have no default.
-    prices, predict_budget
-        As of the estimator without "CV".
     cv : int, splitter or None
         The folds, as everywhere in scikit-learn.
     rule : {"one-standard-error", "best"}
@@ -51,7 +59,7 @@ class _Chosen(Budgeted):
         the smallest error.
     n_jobs : int or None
         The number of threads; the arithmetic does not hold Python's lock.
-    method, most_attributes, level, always, half_life, holdout, passes, shuffle, missing, random_state
+    prices, missing, random_state, and all others
         As of the estimator without "CV".
 
     Attributes
@@ -75,35 +83,16 @@ class _Chosen(Budgeted):
         cv: Any = None,
         rule: str = "one-standard-error",
         n_jobs: int | None = None,
-        prices: Any = None,
-        predict_budget: float | None = None,
-        method: str = "pursuit",
-        most_attributes: int | None = None,
-        level: float | None = None,
-        always: Sequence[str] = (),
-        half_life: float | None = None,
-        holdout: float = 0.1,
-        passes: int = 1,
-        shuffle: bool = True,
-        missing: str = "error",
-        random_state: Any = None,
+        **options: Any,
     ) -> None:
         self.budgets = budgets
         self.cv = cv
         self.rule = rule
         self.n_jobs = n_jobs
-        self.prices = prices
-        self.predict_budget = predict_budget
-        self.method = method
-        self.most_attributes = most_attributes
-        self.level = level
-        self.always = always
-        self.half_life = half_life
-        self.holdout = holdout
-        self.passes = passes
-        self.shuffle = shuffle
-        self.missing = missing
-        self.random_state = random_state
+        for option in _SHARED:
+            setattr(self, option.name, options.pop(option.name, option.default))
+        if options:
+            raise TypeError(f"{type(self).__name__} has no parameter {next(iter(options))!r}")
 
     def fit(self, X: Any, y: Any) -> Any:
         """Chooses the budget, and learns from all rows within it. Rows are not copied for the folds. Ctrl-C
@@ -227,6 +216,15 @@ class _Chosen(Budgeted):
 
     def _model(self, budget: int | float) -> Any:
         return self._plain(budget, missing=self.missing, **self._choices())
+
+
+# scikit-learn, editors and `help` see each parameter by its name.
+_own = [
+    parameter
+    for parameter in signature(_Chosen.__init__).parameters.values()
+    if parameter.kind is not Parameter.VAR_KEYWORD
+]
+setattr(_Chosen.__init__, "__signature__", Signature([*_own, *_SHARED]))
 
 
 class BudgetedRegressorCV(RegressorPart, _Chosen):

@@ -64,7 +64,7 @@ class Study:
         positive: str | None = None,
         negative: str | None = None,
         most_attributes: int | None = None,
-        level: float = 0.05,
+        level: float | None = None,
         always: Sequence[str] = (),
         half_life: float | None = None,
         seed: int = 1,
@@ -77,16 +77,17 @@ class Study:
 
         `positive` and `negative` are the two classes of a label that is not a number; `most_attributes` is
         the largest number of attributes of the model, by default four fifths of the budget; `level` bounds
-        the probability that the model ever includes an irrelevant attribute; `always` lists attributes that
+        the probability, by default 0.05, that the model ever includes an irrelevant attribute; `always` lists attributes that
         every model includes; `half_life` is the number of further examples after which the weight of an
         example is halved, for coefficients that drift, and by default all examples have the same weight.
         """
+        made = {**locals(), "random_state": seed}
         attributes = list(attributes)
         priced = take_prices(prices, attributes, target)
         if priced is not None:
             budget = take_money("budget", budget, priced)
             if predict_budget is not None:
-                predict_budget = take_money("predict_budget", predict_budget, priced)
+                made["predict_budget"] = take_money("predict_budget", predict_budget, priced)
         elif predict_budget is not None:
             raise ValueError(f"predict_budget = {predict_budget!r}: it is money, and needs prices")
         elif isinstance(budget, bool) or not isinstance(budget, numbers.Integral):
@@ -103,15 +104,9 @@ class Study:
             target,
             attributes,
             budget,
+            None if positive is None else (negative, positive),
+            {name: made[name] for name, *_, in_studies in _core.OPTIONS if in_studies and name in made},
             prices=priced,
-            predict_budget=predict_budget,
-            positive=positive,
-            negative=negative,
-            most_attributes=most_attributes,
-            level=level,
-            always=list(always),
-            half_life=half_life,
-            seed=seed,
         )
         return cls(study)
 
@@ -198,11 +193,11 @@ class Study:
 
     def model(self) -> str:
         """Returns the model so far, in the format of lao's model files."""
-        return self._study.model()
+        return self._study.model().json
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model so far to a file that the command `lao predict` reads."""
-        _core.write(path, self.model())
+        self._study.model().save(path)
 
     def _asked(self) -> dict[int, list[str]]:
         """Returns the attributes of each open slot."""

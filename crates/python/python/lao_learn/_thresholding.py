@@ -152,16 +152,9 @@ class Thresholding(SelectorMixin, BaseEstimator):
     def _sums(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
         table = take(self, X, reset=False, missing="error")
-        sums = []
-        for (indices, values), intercept in zip(self._outputs, self._intercepts):
-            count = len(indices)
-            unknown, low, high = [np.nan] * count, [-np.inf] * count, [np.inf] * count
-            sums.append(
-                _core.predict(
-                    table, indices.tolist(), values.tolist(), unknown, low, high, float(intercept), "error"
-                )
-            )
-        return np.column_stack(sums)
+        outputs = zip(self._outputs, self._intercepts)
+        models = [_core.Linear(indices, values, intercept) for (indices, values), intercept in outputs]
+        return np.column_stack([model.predict(table) for model in models])
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)

@@ -13,7 +13,7 @@
 //! journal nor the outcome may change. If the method has changed on purpose, the new version cannot go on
 //! with any study under way, and the changelog says so; `without-attributes` has then had its time.
 
-use lao::Prices;
+use lao::{Budget, Prices};
 use lao_study::{Description, Row, Slot, SlotLabel, Study};
 use std::fmt::Write as _;
 use std::fs;
@@ -53,7 +53,11 @@ fn label(slot: u64) -> f64 {
 fn begin(at: &Path) -> Study {
     let prices = Prices::parse(PRICES, "prices.csv").unwrap();
     let names = NAMES.map(str::to_owned).to_vec();
-    Study::create(at, Description::within_money("pressure", names, 6.0, &prices).unwrap()).unwrap()
+    Study::create(
+        at,
+        Description::within("pressure", names, &Budget::Money { per_example: 6.0, prices }).unwrap(),
+    )
+    .unwrap()
 }
 
 /// Does what comes next; it follows from the open slots and those that wait, and is one line of the journal.

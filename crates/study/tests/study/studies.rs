@@ -2,7 +2,7 @@
 //! without a word, and nothing is asked beyond the budget.
 
 use crate::beside::{NAMES, description, measured, patient, snapshots, step};
-use lao::{JournalPlace, Model, Prices, Spent};
+use lao::{Budget, Choices, JournalPlace, Model, Prices, Spent};
 use lao_study::{Description, Recovery, Row, Slot, SlotLabel, Study, StudyError};
 use std::fs;
 use std::path::Path;
@@ -31,6 +31,11 @@ fn begun(folder: &Path, patients: u64) -> Study {
     study
 }
 
+/// Returns the description of a study with these choices.
+fn chosen(choices: Choices) -> Description {
+    Description { choices, ..description() }
+}
+
 #[test]
 fn a_study_learns_and_opens_where_it_was() {
     let folder = tempfile::tempdir().unwrap();
@@ -51,7 +56,7 @@ fn a_study_learns_and_opens_where_it_was() {
 fn a_study_with_a_half_life_forgets_and_opens_where_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path().join("s");
-    let described = Description { half_life: Some(60.0), ..description() };
+    let described = chosen(Choices { half_life: Some(60.0), ..Choices::default() });
     let mut study = Study::create(&at, described).unwrap();
     run(&mut study, 400);
     let model = study.model();
@@ -71,11 +76,11 @@ fn attributes_that_are_always_included_are_in_the_first_model() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path().join("s");
     let last = description().attributes.last().unwrap().clone();
-    let described = Description { always: vec![last.clone(), last.clone()], ..description() };
+    let described = chosen(Choices { always: vec![last.clone(), last.clone()], ..Choices::default() });
     let mut study = Study::create(&at, described).unwrap();
     run(&mut study, 400);
     let model = study.model();
-    assert!(model.columns().contains(&&last[..]) && model.origin.always[0] == last, "{model}");
+    assert!(model.columns().contains(&&last[..]) && model.origin.choices.always[0] == last, "{model}");
     assert!(!begun(&folder.path().join("other"), 400).model().columns().contains(&&last[..]));
 }
 
@@ -376,9 +381,15 @@ fn what_does_not_fit_is_refused_and_leaves_no_trace() {
     assert!(study.label(slot, 1.0).is_err() && study.void(slot, "").is_err(), "closed");
     for (wrong, field) in [
         (Description { budget: 7, ..description() }, "budget"),
-        (Description { level: 2.0, ..description() }, "level"),
-        (Description { half_life: Some(3.0), ..description() }, "half_life"),
-        (Description { always: vec!["nobody".into()], ..description() }, "always: `nobody` is not"),
+        (chosen(Choices { level: Some(2.0), ..Choices::default() }), "level"),
+        (chosen(Choices { half_life: Some(3.0), ..Choices::default() }), "half_life"),
+        (chosen(Choices { always: vec!["nobody".into()], ..Choices::default() }), "always: `nobody` is not"),
+        (chosen(Choices { method: "hybrid".into(), ..Choices::default() }), "method: a study does not have"),
+        (chosen(Choices { passes: 2, ..Choices::default() }), "passes: a study does not have"),
+        (
+            chosen(Choices { per_prediction: Some(2.0), ..Choices::default() }),
+            "per_prediction: it is an amount",
+        ),
         (Description { attributes: vec!["a".into(), "a".into()], ..description() }, "attributes"),
         (Description { attributes: vec!["pressure".into()], budget: 1, ..description() }, "attributes"),
         (Description { attributes: vec!["a=b".into()], budget: 1, ..description() }, "attributes"),
@@ -409,7 +420,8 @@ fn a_study_with_prices_is_never_overspent_and_its_journal_has_the_costs() {
     let at = folder.path().join("s");
     let prices = Prices::parse(PRICES, "prices.csv").unwrap();
     let names = NAMES.map(str::to_owned).to_vec();
-    let description = Description::within_money("pressure", names, 6.0, &prices).unwrap();
+    let description =
+        Description::within("pressure", names, &Budget::Money { per_example: 6.0, prices }).unwrap();
     let mut study = Study::create(&at, description.clone()).unwrap();
     let price = |panel: &String| match panel.as_str() {
         "age" => 0.0,

@@ -1,0 +1,214 @@
+//! Learners for tables as they come: columns of any units, words that became several attributes, prices.
+
+use crate::money::Money;
+use crate::params::{ParamError, require};
+use crate::pursuit::{Evidence, Pursuit, PursuitParams};
+use crate::registry::{AnyParams, Method, ModelSize};
+use crate::safeguard::Safeguarded;
+use crate::task::Task;
+use lao_observation::Learner;
+use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+
+/// What the user of a table chooses for the learner. `None` leaves a choice to the method.
+///
+/// ```
+/// use lao_algorithms::{TableTask, registry::method};
+///
+/// let task = TableTask { longest: Some(3), ..TableTask::within(500, 20) };
+/// let (learner, _) = method("pursuit").unwrap().for_table(&task)?;
+/// assert!(!learner.inspect().found());
+///
+/// let refused = method("hybrid").unwrap().for_table(&TableTask { level: Some(0.01), ..task }).unwrap_err();
+/// assert_eq!(refused.field, "level");
+/// # Ok::<(), lao_algorithms::ParamError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct TableTask {
+    /// `d`, attributes of an example.
+    pub dim: usize,
+    /// `s'`, attributes that may be observed per example; not used where there is money.
+    pub budget: usize,
+    /// The prices, and what an example may cost.
+    pub money: Option<Money>,
+    /// The largest number of attributes of the predictor.
+    pub longest: Option<usize>,
+    /// The probability with which any attribute without effect is ever in the predictor, at most.
+    pub level: Option<f64>,
+    /// Attributes that the predictor always has, ascending.
+    pub always: Vec<u32>,
+    /// The number of examples after which an example counts half.
+    pub half_life: Option<f64>,
+}
+
+impl TableTask {
+    /// Returns the task of `dim` attributes of which `budget` may be observed per example.
+    pub fn within(dim: usize, budget: usize) -> Self {
+        TableTask {
+            dim,
+            budget,
+            money: None,
+            longest: None,
+            level: None,
+            always: Vec::new(),
+            half_life: None,
+        }
+    }
+}
+
+/// What can be read off a learner whose coefficients are in the units of the data.
+///
+/// Only [`found`](Self::found), [`mean`](Self::mean) and [`range`](Self::range) are required: the rest says
+/// that the method does not know.
+pub trait Inspect: Learner {
+    /// Returns whether any effect is significant. If not, the estimate is the mean of the labels.
+    fn found(&self) -> bool;
+
+    /// Returns the mean of attribute `j` over the examples in which it was observed.
+    fn mean(&self, j: u32) -> f64;
+
+    /// Returns the range beyond which values of attribute `j` count as if they lay at its end.
+    fn range(&self, j: u32) -> RangeInclusive<f64>;
+
+    /// Returns what is known of attribute `j`, its standard error included, if there is such an attribute and
+    /// the method keeps count.
+    fn evidence(&self, _j: u32) -> Option<Evidence> {
+        None
+    }
+
+    /// Returns offset and slope of the link, if the method has probabilities: that of the class +1 is
+    /// `1 / (1 + exp(-(offset + slope p)))` for the prediction p.
+    fn link(&self) -> Option<[f64; 2]> {
+        None
+    }
+}
+
+impl Inspect for Pursuit {
+    fn found(&self) -> bool {
+        !self.support().is_empty()
+    }
+
+    fn mean(&self, j: u32) -> f64 {
+        self.mean(j)
+    }
+
+    fn range(&self, j: u32) -> RangeInclusive<f64> {
+        self.range(j)
+    }
+
+    fn evidence(&self, j: u32) -> Option<Evidence> {
+        self.evidence(j)
+    }
+
+    fn link(&self) -> Option<[f64; 2]> {
+        Some(self.link())
+    }
+}
+
+impl Inspect for Safeguarded {
+    fn found(&self) -> bool {
+        self.found()
+    }
+
+    fn mean(&self, j: u32) -> f64 {
+        self.mean(j)
+    }
+
+    fn range(&self, j: u32) -> RangeInclusive<f64> {
+        self.range(j)
+    }
+}
+
+/// The learner of any method for a table, in a form that can be stored.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TableLearner {
+    /// Pursuit, which learns location and scale by itself.
+    Pursuit(Box<Pursuit>),
+    /// Another method, behind a safeguard.
+    Safeguarded(Box<Safeguarded>),
+}
+
+impl TableLearner {
+    /// Returns the learner for reading.
+    pub fn inspect(&self) -> &dyn Inspect {
+        match self {
+            TableLearner::Pursuit(learner) => &**learner,
+            TableLearner::Safeguarded(learner) => &**learner,
+        }
+    }
+
+    /// Returns the learner for a session.
+    pub fn learner(&mut self) -> &mut dyn Learner {
+        match self {
+            TableLearner::Pursuit(learner) => &mut **learner,
+            TableLearner::Safeguarded(learner) => &mut **learner,
+        }
+    }
+
+    /// Returns whether the method is behind a safeguard.
+    pub fn is_safeguarded(&self) -> bool {
+        matches!(self, TableLearner::Safeguarded(_))
+    }
+}
+
+impl Method {
+    /// Builds the learner for a table. A method that does not learn location and scale by itself comes behind
+    /// a [safeguard](crate::safeguard).
+    ///
+    /// # Errors
+    /// [`ParamError`] naming the field, its value and the allowed range; so does a method whose predictor is
+    /// not sparse, and one that cannot keep to a choice.
+    pub fn for_table(&self, task: &TableTask) -> Result<(TableLearner, AnyParams), ParamError> {
+        (self.table)(self, task)
+    }
+}
+
+/// Builds Pursuit.
+pub(crate) fn pursuit(_: &Method, task: &TableTask) -> Result<(TableLearner, AnyParams), ParamError> {
+    let within = match task.money.clone() {
+        Some(money) => PursuitParams::within_money(money),
+        None => PursuitParams::within(task.dim, task.budget),
+    };
+    let TableTask { longest, half_life, .. } = *task;
+    let level = task.level.unwrap_or(within.level);
+    let params = PursuitParams { longest, level, always: task.always.clone(), half_life, ..within };
+    let learner = TableLearner::Pursuit(Box::new(params.clone().build()?));
+    Ok((learner, AnyParams::Pursuit(params)))
+}
+
+/// Builds a method behind a safeguard, with half of the budget for the predictor.
+pub(crate) fn safeguarded(row: &Method, given: &TableTask) -> Result<(TableLearner, AnyParams), ParamError> {
+    let only = "absent: only the method `pursuit` takes it";
+    let TableTask { level, half_life, always, .. } = given;
+    require(level.is_none(), row.name, "level", level.unwrap_or_default(), only)?;
+    require(half_life.is_none(), row.name, "half_life", half_life.unwrap_or_default(), only)?;
+    require(always.is_empty(), row.name, "always", format_args!("{} attributes", always.len()), only)?;
+    let sparse = "one with a sparse predictor, and its predictor would read all attributes";
+    require(row.model != ModelSize::Dense, row.name, "method", row.name, sparse)?;
+    let (dim, budget) = (given.dim, given.budget);
+    let mut task = Task { dim, budget, sparsity: budget.div_ceil(2), ..Task::default() };
+    if let Some(money) = given.money.clone() {
+        if money.tariff.unit().is_some() && money.per_prediction.is_none() {
+            // Every method can count attributes of one price.
+            task.budget = money.tariff.most_attributes(money.per_example);
+            task.sparsity = task.budget.div_ceil(2);
+        } else {
+            task = Task::within_money(money);
+        }
+    }
+    task.sparsity = given.longest.unwrap_or(task.sparsity);
+    let learner = TableLearner::Safeguarded(Box::new(row.safeguarded(&task)?));
+    Ok((learner, (row.params)(&task)?))
+}
+
+impl AnyParams {
+    /// Returns what the method takes where [`TableTask`] leaves a choice to it, by the names of its fields and
+    /// of [`Money`]'s; nothing if the parameters themselves say it.
+    pub fn settled(&self) -> Vec<(&'static str, f64)> {
+        let AnyParams::Pursuit(params) = self else { return Vec::new() };
+        let money = params.money.is_some().then(|| ("per_prediction", params.most_per_prediction()));
+        let own = [("longest", params.largest_support() as f64), ("level", params.level)];
+        own.into_iter().chain(money).collect()
+    }
+}

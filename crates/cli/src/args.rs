@@ -1,0 +1,159 @@
+//! Options that several commands have: the budget, the choices of a fit, and how a table is written.
+
+use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
+use lao::{Budget, ChoiceOption, Choices, Form, OPTIONS, Pick, Prices, ReadOptions};
+use serde_json::{Map, Value};
+use std::path::PathBuf;
+
+/// What an example may cost.
+#[derive(Debug, Args)]
+#[group(multiple = true)]
+pub struct BudgetArgs {
+    /// Buy at most this number of attributes per example, or this share of them, for example 10%; with
+    /// --prices, spend at most this amount of money per example.
+    #[arg(long, short, value_name = "N|P%|MONEY")]
+    budget: Option<String>,
+    /// Read the prices of attributes from this file of lines `attribute,price[,panel]`; a panel is paid once
+    /// per example.
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
+}
+
+impl BudgetArgs {
+    /// Returns the prices, if there are any.
+    pub fn prices(&self) -> anyhow::Result<Option<Prices>> {
+        Ok(self.prices.as_ref().map(Prices::read).transpose()?)
+    }
+
+    /// Returns the budget of an example that has so many columns.
+    pub fn budget(&self, columns: usize) -> anyhow::Result<Budget> {
+        let text = self.budget.as_deref().ok_or_else(|| anyhow::anyhow!("give --budget, such as 12"))?;
+        Budget::parse(text, self.prices()?, columns).map_err(by_option)
+    }
+}
+
+/// The options of a fit; those of a live study if `STUDY`.
+#[derive(Debug)]
+pub struct ChoiceArgs<const STUDY: bool> {
+    made: Map<String, Value>,
+}
+
+impl<const STUDY: bool> ChoiceArgs<STUDY> {
+    /// The name of the group of all these options.
+    pub const GROUP: &'static str = "choices";
+
+    fn options() -> impl Iterator<Item = &'static ChoiceOption> {
+        OPTIONS.iter().filter(|option| !STUDY || option.not_in_studies.is_none())
+    }
+
+    /// Returns the choices.
+    pub fn choices(&self) -> anyhow::Result<Choices> {
+        Choices::of(&self.made).map_err(by_option)
+    }
+}
+
+impl<const STUDY: bool> Args for ChoiceArgs<STUDY> {
+    fn augment_args(command: Command) -> Command {
+        let group = ArgGroup::new(Self::GROUP).multiple(true).args(Self::options().map(|option| option.name));
+        command.args(Self::options().map(arg)).group(group)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<const STUDY: bool> FromArgMatches for ChoiceArgs<STUDY> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut made = Map::new();
+        for option in Self::options() {
+            let value = match option.form {
+                Form::Switch => matches.get_flag(option.name).then_some(Value::Bool(true)),
+                Form::Words => {
+                    let words = matches.get_many::<Value>(option.name);
+                    words.map(|words| Value::Array(words.cloned().collect()))
+                }
+                _ => matches.get_one::<Value>(option.name).cloned(),
+            };
+            made.extend(value.map(|value| (option.key.to_owned(), value)));
+        }
+        Ok(ChoiceArgs { made })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// Returns the command's option.
+fn arg(option: &'static ChoiceOption) -> Arg {
+    let default =
+        if option.default.is_empty() { String::new() } else { format!(" [default: {}]", option.default) };
+    let arg = Arg::new(option.name).long(option.name).help(format!("{}{default}", option.purpose));
+    let arg = if option.name == "most-attributes" { arg.alias("longest") } else { arg };
+    let read = |text: &str| option.read(text);
+    match option.form {
+        Form::Switch => arg.action(ArgAction::SetTrue),
+        Form::Words => arg.value_name(option.value).action(ArgAction::Append).value_parser(read),
+        _ => arg.value_name(option.value).allow_negative_numbers(true).value_parser(read),
+    }
+}
+
+/// Returns an error with the option that gave the value which was refused.
+pub fn by_option(error: lao::Error) -> anyhow::Error {
+    let is_option = |name: &str| name == "budget" || OPTIONS.iter().any(|option| option.name == name);
+    match error {
+        lao::Error::Choice { what, value, allowed } if is_option(what) => {
+            anyhow::anyhow!("--{what} {value}: {allowed}")
+        }
+        lao::Error::Param(refused) => {
+            let name = match refused.field {
+                "budget" | "per_example" => Some("budget"),
+                "sparsity" => Some("most-attributes"),
+                key => OPTIONS.iter().find(|option| option.key == key).map(|option| option.name),
+            };
+            let error = anyhow::Error::from(refused);
+            match name {
+                Some(name) => error.context(format!("--{name}")),
+                None => error,
+            }
+        }
+        other => other.into(),
+    }
+}
+
+/// Whether the first line of a table has names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Header {
+    /// Yes, unless all its fields are numbers.
+    Auto,
+    /// Yes.
+    Yes,
+    /// No; columns are called c1, c2, ...
+    No,
+}
+
+/// How a table is written.
+#[derive(Debug, Args)]
+pub struct Layout {
+    /// Take the first line of the table as names.
+    #[arg(long, value_enum, default_value_t = Header::Auto)]
+    header: Header,
+    /// Read this field as a missing value, in all columns (-999) or in one (signal=100), beside empty fields,
+    /// NA, ? and null; can be given more than once.
+    #[arg(long, value_name = "FIELD|COLUMN=FIELD", allow_hyphen_values = true)]
+    na: Vec<String>,
+}
+
+impl Layout {
+    /// Returns the options for reading a table, of which these columns are read.
+    pub fn options(&self, columns: Pick) -> ReadOptions {
+        let header = match self.header {
+            Header::Auto => lao::Header::Auto,
+            Header::Yes => lao::Header::Yes,
+            Header::No => lao::Header::No,
+        };
+        ReadOptions { header, columns, missing: self.na.clone(), ..ReadOptions::default() }
+    }
+}

@@ -1,0 +1,75 @@
+//! `lao study ask` and `open`: what to buy.
+
+use super::{Place, ShowArgs, missing, open, shown};
+use clap::Args;
+use lao_study::Slot;
+use lao_terminal as say;
+use std::process::ExitCode;
+
+#[derive(Debug, Args)]
+pub struct AskArgs {
+    #[command(flatten)]
+    place: Place,
+    /// Hand out slots for this number of examples.
+    #[arg(short = 'n', long, default_value_t = 1)]
+    count: u64,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn ask(args: &AskArgs) -> anyhow::Result<ExitCode> {
+    let mut study = open(&args.place)?;
+    let slots = study.ask(args.count)?;
+    if args.json {
+        let slots: Vec<_> = slots.iter().map(value_of).collect();
+        say::results(&format!("{}\n", serde_json::json!({ "format": 1, "slots": slots })))?;
+    } else {
+        say::results(&slots.iter().map(line_of).collect::<String>())?;
+    }
+    if (slots.len() as u64) < args.count {
+        let (handed, asked, missing) = (slots.len(), args.count, missing(&study.status()).join(" and "));
+        let folder = shown(&args.place.folder);
+        say::note(&format!(
+            "handed out {handed} of {asked}: before more can be planned, report {missing} (`lao study open \
+             -S {folder}`)"
+        ));
+    }
+    Ok(if slots.is_empty() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// Returns a slot for programs.
+fn value_of(slot: &Slot) -> serde_json::Value {
+    match slot.cost {
+        None => serde_json::json!({ "slot": slot.number, "attributes": slot.attributes }),
+        Some(cost) => serde_json::json!({
+            "slot": slot.number, "attributes": slot.attributes, "panels": slot.panels, "cost": cost,
+        }),
+    }
+}
+
+/// Returns a slot as a line for people.
+fn line_of(slot: &Slot) -> String {
+    let bill = |cost| format!(" (buy {} for {cost})", slot.panels.join(", "));
+    let bill = slot.cost.map_or_else(String::new, bill);
+    format!("slot {}: {}{bill}\n", slot.number, slot.attributes.join(", "))
+}
+
+pub fn list_open(args: &ShowArgs) -> anyhow::Result<ExitCode> {
+    let study = open(&args.place)?;
+    let (slots, waiting) = (study.open_slots(), study.status().waiting);
+    if args.json {
+        let slots: Vec<_> = slots.iter().map(value_of).collect();
+        let text = serde_json::json!({ "format": 1, "slots": slots, "waiting": waiting });
+        say::results(&format!("{text}\n"))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let target = &study.description().target;
+    let mut text: String = slots.iter().map(line_of).collect();
+    text.extend(waiting.iter().map(|slot| format!("slot {slot}: only `{target}` is missing\n")));
+    if text.is_empty() {
+        text = "nothing is to be reported: no slot is open, and no label is missing\n".into();
+    }
+    say::results(&text)?;
+    Ok(ExitCode::SUCCESS)
+}

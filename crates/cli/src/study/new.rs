@@ -1,0 +1,69 @@
+//! `lao study new`.
+
+use super::{Place, shown};
+use crate::args::{BudgetArgs, ChoiceArgs};
+use anyhow::{Context as _, bail};
+use clap::Args;
+use lao::Label;
+use lao_study::{Description, Study};
+use lao_terminal as say;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Debug, Args)]
+pub struct NewArgs {
+    #[command(flatten)]
+    place: Place,
+    /// Predict this label.
+    #[arg(long, short)]
+    target: String,
+    /// Read the names of the attributes from this file, one per line.
+    #[arg(long, short, value_name = "FILE")]
+    attributes: PathBuf,
+    #[command(flatten)]
+    budget: BudgetArgs,
+    /// Take this class of a two-class label as positive.
+    #[arg(long, value_name = "CLASS", requires = "negative")]
+    positive: Option<String>,
+    /// Take this class of a two-class label as negative.
+    #[arg(long, value_name = "CLASS", requires = "positive")]
+    negative: Option<String>,
+    #[command(flatten)]
+    choices: ChoiceArgs<true>,
+    /// Print JSON instead of text: the description of the study.
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn new(args: &NewArgs) -> anyhow::Result<ExitCode> {
+    let text = std::fs::read_to_string(&args.attributes)
+        .with_context(|| format!("cannot read {}", args.attributes.display()))?;
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let names: Vec<String> = lines.map(str::to_owned).collect();
+    let columns = names.len();
+    let label = match args.positive.clone().zip(args.negative.clone()) {
+        None => Label::Number,
+        Some((positive, negative)) if positive != negative => Label::Classes { positive, negative },
+        Some((both, _)) => bail!("--positive and --negative are both {both}: give two different classes"),
+    };
+    let begun = Description::within(&args.target, names, &args.budget.budget(columns)?)?;
+    let description = Description { label, choices: args.choices.choices()?, ..begun };
+    let study = Study::create(&args.place.folder, description)?;
+    let (folder, description) = (shown(&args.place.folder), study.description());
+    if args.json {
+        let text = serde_json::json!({ "format": 1, "study": folder, "description": description });
+        say::results(&format!("{text}\n"))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let bought = match &description.money {
+        Some(money) => {
+            format!(" in {} panels, for at most {} each", description.panels.len(), money.per_example)
+        }
+        None => format!(", at most {} bought of each example", description.budget),
+    };
+    say::results(&format!(
+        "{folder}: {} attributes{bought}; next: lao study ask -S {folder}\n",
+        description.attributes.len(),
+    ))?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,105 @@
+//! `lao study status`, `evidence`, `verify` and `model`: where a study stands.
+
+use super::{Place, ShowArgs, missing, open, shown};
+use clap::Args;
+use lao::HALF_WIDTH;
+use lao_terminal as say;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Debug, Args)]
+pub struct ModelArgs {
+    #[command(flatten)]
+    place: Place,
+    /// Write the model to this file.
+    #[arg(short, long)]
+    output: PathBuf,
+    /// Print JSON instead of text: what is in the file.
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn status(args: &ShowArgs) -> anyhow::Result<ExitCode> {
+    let study = open(&args.place)?;
+    let (status, recovery) = (study.status(), study.recovery());
+    if args.json {
+        let text = serde_json::json!({ "format": 1, "status": status, "recovered": recovery });
+        say::results(&format!("{text}\n"))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let support = if status.support.is_empty() { "nothing yet".into() } else { status.support.join(", ") };
+    let target = &study.description().target;
+    let spent = status.spent.map_or_else(String::new, |spent| format!(" for {spent}"));
+    let missing = missing(&status).join(" and ");
+    let list = if missing.is_empty() {
+        String::new()
+    } else {
+        format!("{missing} to be reported: lao study open -S {}\n", shown(&args.place.folder))
+    };
+    say::results(&format!(
+        "{} slots handed out, {} values bought{spent}; {} told, {} open, {} waiting for `{target}`, {} void\n\
+         found: {support}\n{list}{} more slots may be handed out now\n",
+        status.slots,
+        status.bought,
+        status.told,
+        status.open.len(),
+        status.waiting.len(),
+        status.void,
+        status.room,
+    ))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub fn evidence(args: &ShowArgs) -> anyhow::Result<ExitCode> {
+    let study = open(&args.place)?;
+    let names = &study.description().attributes;
+    let mut known = study.evidence();
+    known.sort_by(|a, b| b.z.abs().total_cmp(&a.z.abs()));
+    let name = |j: u32| names.get(j as usize).map_or("", String::as_str);
+    if args.json {
+        let row = |known: &lao::algorithms::pursuit::Evidence| {
+            serde_json::json!({
+                "attribute": name(known.attribute), "examples": known.examples, "z": known.z,
+                "coefficient": known.coefficient, "standard_error": known.standard_error,
+                "until_added": known.until_added,
+            })
+        };
+        let rows: Vec<_> = known.iter().map(row).collect();
+        say::results(&format!("{}\n", serde_json::json!({ "format": 1, "evidence": rows })))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(9);
+    let mut text = format!("{:<width$}  examples        z  coefficient (95 % interval)\n", "attribute");
+    for known in &known {
+        let fate = match known.until_added {
+            Some(0) => format!("{:.4} +- {:.4}", known.coefficient, HALF_WIDTH * known.standard_error),
+            Some(examples) => format!(
+                "not in the model; about {examples} more examples would decide, if the effect stays as \
+                 estimated"
+            ),
+            None => "-".into(),
+        };
+        text +=
+            &format!("{:<width$}  {:>8}  {:>7.2}  {fate}\n", name(known.attribute), known.examples, known.z);
+    }
+    say::results(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub fn verify(args: &ShowArgs) -> anyhow::Result<ExitCode> {
+    let lines = open(&args.place)?.verify()?;
+    let text = if args.json {
+        serde_json::json!({ "format": 1, "lines": lines }).to_string()
+    } else {
+        format!("{lines} entries checked: the journal is intact and leads to the stored state")
+    };
+    say::results(&(text + "\n"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub fn model(args: &ModelArgs) -> anyhow::Result<ExitCode> {
+    let model = open(&args.place)?.model();
+    model.save(&args.output)?;
+    say::results(&if args.json { model.to_json() } else { model.to_string() })?;
+    Ok(ExitCode::SUCCESS)
+}
