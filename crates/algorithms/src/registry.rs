@@ -49,8 +49,11 @@ pub struct Method {
     /// Returns the method's practical parameters for a task.
     pub params: fn(&Task) -> Result<AnyParams, ParamError>,
     /// Returns the method's learner for a table, and its parameters: [`for_table`](Method::for_table).
-    pub table: fn(&Method, &TableTask) -> Result<(TableLearner, AnyParams), ParamError>,
+    pub table: ForTable,
 }
+
+/// Builds the learner of a method for a table, and returns its parameters.
+pub type ForTable = fn(&Method, &TableTask) -> Result<(TableLearner, AnyParams), ParamError>;
 
 impl Method {
     /// Builds the learner with its practical parameters for a task.

@@ -203,8 +203,8 @@ pub(crate) fn safeguarded(row: &Method, given: &TableTask) -> Result<(TableLearn
 }
 
 impl AnyParams {
-    /// Returns what the method takes where [`TableTask`] leaves a choice to it, by the names of its fields and
-    /// of [`Money`]'s; nothing if the parameters themselves say it.
+    /// Returns what the method takes where [`TableTask`] leaves a choice to it, by the names of its fields
+    /// and of [`Money`]'s; nothing if the parameters themselves say it.
     pub fn settled(&self) -> Vec<(&'static str, f64)> {
         let AnyParams::Pursuit(params) = self else { return Vec::new() };
         let money = params.money.is_some().then(|| ("per_prediction", params.most_per_prediction()));

@@ -174,7 +174,9 @@ macro_rules! options {
         ///
         /// | name | default | purpose | range |
         /// |---|---|---|---|
-        $(#[doc = concat!("| `--", $name, "`, `", $python, "` | ", $default, " | ", $purpose, " | ", $range, " |")])+
+        $(#[doc = concat!(
+            "| `--", $name, "`, `", $python, "` | ", $default, " | ", $purpose, " | ", $range, " |"
+        )])+
         pub const OPTIONS: &[ChoiceOption] = &[$(ChoiceOption {
             key: $key,
             name: $name,
@@ -215,7 +217,8 @@ options! {
         "Include this column in every model; can be given more than once", default "", range "an attribute"
     }
     "holdout", "holdout", "holdout", Share "P%" {
-        "Hold out this share of the examples to measure the error", default "10%", range "from 0% to below 100%",
+        "Hold out this share of the examples to measure the error",
+        default "10%", range "from 0% to below 100%",
         not in studies: "a study learns from every example"
     }
     "passes", "passes", "passes", Count "N" {

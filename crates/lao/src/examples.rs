@@ -330,8 +330,8 @@ impl Examples {
         self.rows.iter().map(|&row| self.store.labels[row as usize])
     }
 
-    /// Writes the values of `attributes` of the examples in `places` to `into`, column after column, NaN where
-    /// one is missing; a break says that the table ends the stream here.
+    /// Writes the values of `attributes` of the examples in `places` to `into`, column after column, NaN
+    /// where one is missing; a break says that the table ends the stream here.
     pub(crate) fn read(
         &self,
         attributes: &[u32],

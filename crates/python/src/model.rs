@@ -33,6 +33,7 @@ impl Model {
         lao::Model::from_json(text).map(|model| Model { model, places }).map_err(damaged)
     }
 
+    #[expect(clippy::type_complexity, reason = "pickle unpacks the tuple")]
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String, Vec<u32>))> {
         let restore = py.get_type::<Model>().getattr("restore")?;
         Ok((restore, (self.model.to_json(), self.places.clone())))
@@ -55,8 +56,8 @@ impl Model {
         self.model.save(path).map_err(error)
     }
 
-    /// Predicts rows of a table, by default all, from the columns of the model. A value that is missing counts
-    /// as the mean, or is an error.
+    /// Predicts rows of a table, by default all, from the columns of the model. A value that is missing
+    /// counts as the mean, or is an error.
     #[pyo3(signature = (table, missing, rows=None))]
     fn predict<'py>(
         &self,
@@ -144,7 +145,7 @@ fn predict<'py>(
 
 fn lacking(row: u32, attribute: u32) -> PyErr {
     PyValueError::new_err(format!(
-        "Input X contains NaN: row {row} lacks attribute {attribute}, which the model needs; fill it or, if the \
-         estimator has this parameter, set missing=\"skip\""
+        "Input X contains NaN: row {row} lacks attribute {attribute}, which the model needs; fill it or, if \
+         the estimator has this parameter, set missing=\"skip\""
     ))
 }

@@ -128,8 +128,8 @@ impl<R: Read> Records<R> {
     /// Reads the next row that is not blank; false at the end. `name` is the stream's, for messages.
     ///
     /// # Errors
-    /// When the stream cannot be read or is no text, a quote is not closed, text follows a closing quote, or a
-    /// row exceeds the [limits](super::limits); the error names the line.
+    /// When the stream cannot be read or is no text, a quote is not closed, text follows a closing quote, or
+    /// a row exceeds the [limits](super::limits); the error names the line.
     pub fn read(&mut self, name: &str) -> Result<bool, FormatError> {
         // The number of bytes since the last row, which is limited.
         let mut passed = 0;

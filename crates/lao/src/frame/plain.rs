@@ -1,8 +1,8 @@
 //! Tables without quotes: their text is cut at line ends, and the parts are parsed on several threads.
 //!
-//! What is read equals what [`quoted`](super::quoted) reads on one thread, for any number of threads and any cut:
-//! without quotes, each line end closes a record, empty lines are no records, and each separator closes a
-//! field. Departures for speed, with numbers repeated at the code:
+//! What is read equals what [`quoted`](super::quoted) reads on one thread, for any number of threads and any
+//! cut: without quotes, each line end closes a record, empty lines are no records, and each separator closes
+//! a field. Departures for speed, with numbers repeated at the code:
 //! 1. The records of each part are counted first, so that each part knows its rows and writes into its own
 //!    pieces of the columns, which are allocated once.
 //! 2. Decimals of few digits need one exact division instead of the full algorithm, and nobody looks for the

@@ -77,9 +77,10 @@ class Study:
 
         `positive` and `negative` are the two classes of a label that is not a number; `most_attributes` is
         the largest number of attributes of the model, by default four fifths of the budget; `level` bounds
-        the probability, by default 0.05, that the model ever includes an irrelevant attribute; `always` lists attributes that
-        every model includes; `half_life` is the number of further examples after which the weight of an
-        example is halved, for coefficients that drift, and by default all examples have the same weight.
+        the probability, by default 0.05, that the model ever includes an irrelevant attribute; `always` lists
+        attributes that every model includes; `half_life` is the number of further examples after which the
+        weight of an example is halved, for coefficients that drift, and by default all examples have the same
+        weight.
         """
         made = {**locals(), "random_state": seed}
         attributes = list(attributes)
