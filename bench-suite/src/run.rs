@@ -3,10 +3,10 @@
 use crate::kinds::Job;
 use crate::record::{self, BenchRecord, TABLES};
 use crate::row::Row;
-use crate::scenario::{SCENARIOS, Scenario};
+use crate::scenario::Scenario;
 use crate::tier::BenchTier;
 use anyhow::Context as _;
-use lao_files::{Layout, OutputFolder};
+use lao_files::OutputFolder;
 use lao_observation::Seed;
 use rayon::prelude::*;
 use std::path::Path;
@@ -49,43 +49,12 @@ pub(crate) const PAGE: &str = "index.html";
 /// When the folder holds files that are not results of a run, another run uses the folder, or it cannot be
 /// written. In these cases nothing in the folder is changed.
 pub fn open_folder(out: &Path) -> anyhow::Result<OutputFolder> {
-    OutputFolder::open(out, Layout { verb: "bench", older })
-}
-
-/// Returns the files in a folder that a version without `.lao-output` wrote. The records of the scenarios
-/// identify such a folder.
-fn older(out: &Path) -> Vec<String> {
-    #[derive(serde::Deserialize)]
-    struct Named {
-        scenario: String,
-    }
-    let recorded = |name: &&str| {
-        let text = std::fs::read(out.join(name).join("records.json")).unwrap_or_default();
-        serde_json::from_slice(&text).is_ok_and(|record: Named| record.scenario == **name)
-    };
-    let mut files = Vec::new();
-    for scenario in SCENARIOS.iter().map(|(name, _)| *name).filter(recorded) {
-        let entries = std::fs::read_dir(out.join(scenario)).into_iter().flatten().flatten();
-        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-        let ours = names.filter(|name| name == PAGE || TABLES.contains(&name.as_str()) || is_figure(name));
-        files.extend(ours.map(|name| format!("{scenario}/{name}")));
-    }
-    if !files.is_empty() {
-        files.push(PAGE.into());
-    }
-    files.retain(|name| std::fs::symlink_metadata(out.join(name)).is_ok_and(|found| found.is_file()));
-    files
+    OutputFolder::open(out, "bench")
 }
 
 /// Returns the name of a figure, counted from 1.
 pub(crate) fn figure(number: usize) -> String {
     format!("figure-{number}.svg")
-}
-
-/// Returns whether this is the name of a [`figure`].
-fn is_figure(name: &str) -> bool {
-    let number = name.strip_prefix("figure-").and_then(|name| name.strip_suffix(".svg"));
-    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Runs one scenario and writes its records into the folder, under the scenario's name. A job that fails

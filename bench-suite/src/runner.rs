@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -126,6 +126,8 @@ pub struct Runner {
     requests: ChildStdin,
     lines: Receiver<std::io::Result<String>>,
     said: Arc<Mutex<VecDeque<String>>>,
+    /// Ends when the standard error of the runner does.
+    silence: Receiver<()>,
     /// The software that the runner uses, with versions and limits.
     pub software: Vec<String>,
 }
@@ -160,7 +162,10 @@ impl Runner {
         });
         let said = Arc::new(Mutex::new(VecDeque::new()));
         let words = Arc::clone(&said);
+        let (saying, silence) = channel();
         std::thread::spawn(move || {
+            // It is dropped at the end of the stream.
+            let _saying: Sender<()> = saying;
             let mut stream = BufReader::new(stderr);
             let mut line = Vec::new();
             while stream.by_ref().take(1 << 16).read_until(b'\n', &mut line).is_ok_and(|size| size > 0) {
@@ -175,7 +180,7 @@ impl Runner {
                 line.clear();
             }
         });
-        let mut runner = Runner { child, requests, lines, said, software: Vec::new() };
+        let mut runner = Runner { child, requests, lines, said, silence, software: Vec::new() };
         runner.software = greeting(&runner.line(patience)?)?;
         Ok(runner)
     }
@@ -210,6 +215,8 @@ impl Runner {
             Err(RecvTimeoutError::Disconnected) => {
                 let status = self.child.wait().map_or_else(|e| e.to_string(), |status| status.to_string());
                 self.stop();
+                // The last words may still be on their way. A child of the runner may hold the stream open.
+                let _ = self.silence.recv_timeout(Duration::from_secs(1));
                 let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
                 let words: Vec<&str> = said.iter().map(String::as_str).collect();
                 bail!("the runner ended ({status}): {}; {REMEDY}", words.join(" / "))

@@ -11,7 +11,7 @@ use crate::status::{ClaimStatus, RunStatus};
 use crate::verdict::{CellRecord, CellVerdict, Verdict};
 use crate::{plan::Plan, report};
 use lao_figures::number;
-use lao_files::{Layout, OutputFolder};
+use lao_files::OutputFolder;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -230,7 +230,7 @@ impl SeedsFolder {
     /// # Errors
     /// As [`run::open_folder`].
     pub fn open(out: &Path) -> anyhow::Result<Self> {
-        let mut folder = OutputFolder::open(out, Layout { verb: "seeds", older: |_| Vec::new() })?;
+        let mut folder = OutputFolder::open(out, "seeds")?;
         folder.announce([JSON, MARKDOWN].map(String::from))?;
         Ok(SeedsFolder(folder))
     }

@@ -436,25 +436,6 @@ fn a_file_in_the_way_is_known_before_the_work() {
 }
 
 #[test]
-fn a_folder_of_an_older_version_is_taken_with_its_own_files_only() {
-    let out = tempfile::tempdir().unwrap();
-    let scenario = small();
-    let mut results = run::open_folder(out.path()).unwrap();
-    let record = run::run(&scenario, CHECK, &mut results, &|_, _| {}, &AtomicBool::new(false)).unwrap();
-    report::write(&scenario, &record, &mut results).unwrap();
-    report::write_index(&mut results).unwrap();
-    drop(results);
-    [".lao-output", ".lao-lock"].iter().for_each(|mark| std::fs::remove_file(out.path().join(mark)).unwrap());
-    let mine = out.path().join(&scenario.name).join("figure-mine.svg");
-    std::fs::write(&mine, "mine").unwrap();
-
-    let mut results = run::open_folder(out.path()).unwrap();
-    report::write(&scenario, &record, &mut results).unwrap();
-    report::write_index(&mut results).unwrap();
-    assert_eq!(std::fs::read(&mine).unwrap(), b"mine");
-}
-
-#[test]
 fn records_of_other_scenarios_are_checked_before_the_work() {
     let out = tempfile::tempdir().unwrap();
     std::fs::create_dir(out.path().join("cost-vs-d")).unwrap();

@@ -124,7 +124,8 @@ fn bought(model: &Model) -> String {
     }
     if model.origin.journal.is_some() {
         let learned = count(model.origin.examples as u64);
-        text += &format!(" {learned} of them were learned from, {} came to nothing.", count(spent.void));
+        text +=
+            &format!(" {learned} of them were learned from, {} closed without a result.", count(spent.void));
     }
     text
 }

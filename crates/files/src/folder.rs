@@ -9,7 +9,6 @@
 //! |---|---|
 //! | is missing, or holds no file | it is marked |
 //! | is marked | files that are not listed are left alone; where one stands in the way, the run is refused |
-//! | was written before folders were marked | what [`Layout::older`] recognizes is listed |
 //! | holds anything else | the run is refused |
 //!
 //! A run is refused before the first file is touched.
@@ -26,16 +25,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 const LIST: &str = ".lao-output";
 const LOCK: &str = ".lao-lock";
 const REMEDY: &str = "choose another folder with --out";
-
-/// The files that a verb writes into its folder.
-#[derive(Clone, Copy, Debug)]
-pub struct Layout {
-    /// The verb, such as `verify`. A folder holds the results of one verb only.
-    pub verb: &'static str,
-    /// Returns the names of the files that a version of this program without `.lao-output` wrote into a
-    /// folder, as far as their content shows it, and an empty list for any other folder.
-    pub older: fn(&Path) -> Vec<String>,
-}
 
 /// A folder of results that this process has locked.
 #[derive(Debug)]
@@ -57,23 +46,24 @@ struct List {
 }
 
 impl OutputFolder {
-    /// Locks the folder for this process, and creates and marks it if necessary.
+    /// Locks the folder for this process, and creates and marks it if necessary. It holds the results of one
+    /// `verb` only, for example `verify`.
     ///
     /// # Errors
     /// When the folder holds files that this verb did not write, another process uses the folder, or it
     /// cannot be written. In these cases nothing in the folder is changed.
-    pub fn open(root: &Path, layout: Layout) -> anyhow::Result<Self> {
+    pub fn open(root: &Path, verb: &'static str) -> anyhow::Result<Self> {
         let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
         let shown = root.display();
         // A folder that is refused must not be marked, not even by the file for the lock.
         if !root.join(LOCK).exists() {
-            contents(root, layout)?;
+            contents(root, verb)?;
         }
         fs::create_dir_all(root).with_context(|| format!("cannot create {shown}: {REMEDY}"))?;
         let lock = lock(root)?;
         // Another run may have used the folder before the lock was taken, so the list is read again under the
         // lock.
-        let list = contents(root, layout)?;
+        let list = contents(root, verb)?;
         let folder = OutputFolder { root: root.to_owned(), list, _lock: lock };
         folder.remove_temporary_files()?;
         folder.save()?;
@@ -168,8 +158,7 @@ impl OutputFolder {
 }
 
 /// Returns the list of a folder: the list that it has, or a new one for a folder that this verb may use.
-fn contents(root: &Path, layout: Layout) -> anyhow::Result<List> {
-    let Layout { verb, older } = layout;
+fn contents(root: &Path, verb: &str) -> anyhow::Result<List> {
     let (shown, path) = (root.display(), root.join(LIST));
     match fs::read_to_string(&path) {
         Ok(text) => {
@@ -190,17 +179,14 @@ fn contents(root: &Path, layout: Layout) -> anyhow::Result<List> {
         }
         Err(error) => return Err(error).with_context(|| format!("cannot read {}: {REMEDY}", path.display())),
     }
-    let files: BTreeSet<String> = older(root).into_iter().filter(|name| is_name(name)).collect();
-    if files.is_empty()
-        && let Some(file) = any_file(root).with_context(|| format!("cannot look into {shown}: {REMEDY}"))?
-    {
+    if let Some(file) = any_file(root).with_context(|| format!("cannot look into {shown}: {REMEDY}"))? {
         bail!(
             "{shown} holds files that `cargo xtask {verb}` did not write, such as {}: choose a new or empty \
              folder with --out; nothing was changed",
             file.display()
         );
     }
-    Ok(List { verb: verb.into(), files })
+    Ok(List { verb: verb.into(), files: BTreeSet::new() })
 }
 
 /// Returns a file in the folder or its subfolders that is not a mark of this program, or `None` if there is

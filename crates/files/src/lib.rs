@@ -4,4 +4,4 @@ mod file;
 mod folder;
 
 pub use file::{WriteError, check_writable, lock, sync_folder, write_atomically, write_by_way_of};
-pub use folder::{Layout, OutputFolder};
+pub use folder::OutputFolder;

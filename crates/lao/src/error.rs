@@ -20,7 +20,7 @@ pub enum Error {
     /// A file cannot be opened or unpacked.
     #[error(transparent)]
     Format(#[from] FormatError),
-    /// A table is no table.
+    /// A table is malformed.
     #[error("{file}, line {line}: {reason}")]
     Table {
         /// The file.
@@ -73,7 +73,7 @@ pub enum Error {
     /// A parameter that a method refuses.
     #[error(transparent)]
     Param(#[from] ParamError),
-    /// Prices are none.
+    /// Prices are invalid.
     #[error(transparent)]
     Tariff(#[from] TariffError),
     /// Learning failed.
@@ -82,7 +82,7 @@ pub enum Error {
     /// A table cannot be read.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// A model file is none.
+    /// A file is not a model.
     #[error("{} is not a model of lao: {reason}", .path.display())]
     Model {
         /// The file.

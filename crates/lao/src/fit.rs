@@ -61,7 +61,7 @@ pub struct Progress<'a> {
     pub holdout: Option<&'a Holdout>,
 }
 
-/// What came of a run.
+/// The result of a run.
 ///
 /// ```
 /// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");

@@ -33,7 +33,7 @@ pub enum StudyError {
     /// There is a study, or something else, already.
     #[error("{} already exists; give the new study another folder", .0.display())]
     Exists(PathBuf),
-    /// The folder holds no study.
+    /// The folder is not a study.
     #[error("{} is not a study: it has no study.json", .0.display())]
     NoStudy(PathBuf),
     /// A file of the study was damaged or changed.

@@ -28,23 +28,13 @@ use lao_figures::standalone;
 use lao_files::OutputFolder;
 
 /// The files of a report, without the plots.
-pub(crate) const PAGES: [&str; 4] = ["index.html", "summary.md", "errata.md", "junit.xml"];
+const PAGES: [&str; 4] = ["index.html", "summary.md", "errata.md", "junit.xml"];
 /// The plot of all claims.
 const TIGHTNESS: &str = "plots/tightness.svg";
 
 /// Returns the name of a claim's plot, counted from 1.
 fn plot(claim: &str, number: usize) -> String {
     format!("plots/{claim}-{number}.svg")
-}
-
-/// Returns whether this is the name of a plot that a report may have.
-pub(crate) fn is_plot(name: &str) -> bool {
-    let stem = name.strip_prefix("plots/").and_then(|name| name.strip_suffix(".svg"));
-    let numbered = stem.and_then(|stem| stem.rsplit_once('-'));
-    let known = |(claim, number): (&str, &str)| {
-        crate::papers::find(claim).is_some() && number.bytes().all(|byte| byte.is_ascii_digit())
-    };
-    name == TIGHTNESS || numbered.is_some_and(known)
 }
 
 /// Announces the files that [`write()`] writes in any case, so that a file that must not be replaced is known
@@ -109,15 +99,5 @@ mod tests {
         write(&mut folder, &fewer, &Timings::new(), None, &RunStatus::of(&fewer, None)).unwrap();
         assert!(!folder.path().join(plot(&record.claims[0].id, 2)).exists());
         assert!(folder.path().join(plot(&record.claims[0].id, 1)).exists() && mine.exists());
-    }
-
-    #[test]
-    fn plots_are_known_by_their_names() {
-        assert!(is_plot("plots/tightness.svg") && is_plot("plots/ms18-lemma-a2-1.svg"));
-        for other in
-            ["plots/mine.svg", "plots/mine-1.svg", "plots/ms18-lemma-a2-x.svg", "ms18-lemma-a2-1.svg"]
-        {
-            assert!(!is_plot(other), "{other}");
-        }
     }
 }

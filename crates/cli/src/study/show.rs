@@ -37,7 +37,8 @@ pub fn status(args: &ShowArgs) -> anyhow::Result<ExitCode> {
         format!("{missing} to be reported: lao study open -S {}\n", shown(&args.place.folder))
     };
     say::results(&format!(
-        "{} slots handed out, {} values bought{spent}; {} told, {} open, {} waiting for `{target}`, {} void\n\
+        "{} slots handed out, {} values bought{spent}; {} complete, {} open, {} waiting for `{target}`, {} \
+         closed without a result\n\
          found: {support}\n{list}{} more slots may be handed out now\n",
         status.slots,
         status.bought,

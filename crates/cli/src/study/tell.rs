@@ -66,7 +66,7 @@ pub fn tell(args: &TellArgs) -> anyhow::Result<ExitCode> {
     let mut study = open(&args.place)?;
     let row = |slot, cells: &Cells<'_>| rows::row(&study, slot, cells).map(Some);
     let rows = Rows::read(&text, file, study.description(), row)?;
-    say::note(&format!("{}: {} rows read, which are now recorded together", shown(file), rows.told.len()));
+    say::note(&format!("read {} rows of {}; recording them as one entry", rows.told.len(), shown(file)));
     study.tell_all(&rows.told).map_err(|error| rows.blame(error))?;
     say_told(&rows.told, &study, args.json)
 }
@@ -113,11 +113,11 @@ fn say_told(rows: &[Row], study: &Study, json: bool) -> anyhow::Result<ExitCode>
             "format": 1, "told": told, "without_label": without_label, "waiting": waiting,
         })
         .to_string(),
-        [Row { slot, label: Some(_), .. }] => format!("slot {slot}: told"),
-        [Row { slot, .. }] => format!("slot {slot}: values kept, waiting for `{target}`"),
+        [Row { slot, label: Some(_), .. }] => format!("slot {slot}: recorded"),
+        [Row { slot, .. }] => format!("slot {slot}: values recorded, waiting for `{target}`"),
         _ => {
             let (told, without) = (told.len(), without_label.len());
-            format!("{told} slots told with `{target}`, {without} without; {} it", wait(&waiting))
+            format!("recorded {told} slots with `{target}`, {without} without; {} it", wait(&waiting))
         }
     };
     say::results(&(text + "\n"))?;
@@ -161,10 +161,10 @@ fn say_labeled(labels: &[SlotLabel], study: &Study, json: bool) -> anyhow::Resul
             let told: Vec<u64> = labels.iter().map(|label| label.slot).collect();
             serde_json::json!({ "format": 1, "told": told, "waiting": waiting }).to_string()
         }
-        [SlotLabel { slot, .. }] => format!("slot {slot}: told"),
+        [SlotLabel { slot, .. }] => format!("slot {slot}: label recorded"),
         _ => {
             let target = &study.description().target;
-            format!("{} labels told; {} `{target}`", labels.len(), wait(&waiting))
+            format!("recorded {} labels; {} `{target}`", labels.len(), wait(&waiting))
         }
     };
     say::results(&(text + "\n"))?;
@@ -178,7 +178,7 @@ pub fn void(args: &VoidArgs) -> anyhow::Result<ExitCode> {
         let waiting = study.status().waiting;
         serde_json::json!({ "format": 1, "void": [slot], "waiting": waiting }).to_string()
     } else {
-        format!("slot {slot}: void; another example takes its place")
+        format!("slot {slot}: closed without a result; another example takes its place")
     };
     say::results(&(text + "\n"))?;
     Ok(ExitCode::SUCCESS)

@@ -184,11 +184,11 @@ fn a_live_study_follows_the_transcript() {
     let (status, text, _) = lao(at, &tell);
     assert!(status == 0 && text.contains("waiting for `response`"), "{text}");
     let (status, text, _) = lao(at, &["session", "label", "-S", "t", "1", "-0.35"]);
-    assert!(status == 0 && text == "slot 1: told\n", "{text}");
+    assert!(status == 0 && text == "slot 1: label recorded\n", "{text}");
     assert_eq!(lao(at, &["session", "void", "-S", "t", "2", "--reason", "hemolyzed"]).0, 0);
 
     let (_, text, _) = lao(at, &["session", "status", "-S", "t"]);
-    assert!(text.contains("2 slots handed out, 4 values bought; 1 told, 0 open"), "{text}");
+    assert!(text.contains("2 slots handed out, 4 values bought; 1 complete, 0 open"), "{text}");
     let (_, text, _) = lao(at, &["session", "evidence", "-S", "t"]);
     assert!(text.lines().count() == 6 && text.contains("CRP"), "{text}");
     let (_, text, _) = lao(at, &["session", "verify", "-S", "t"]);

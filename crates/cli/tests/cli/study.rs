@@ -92,10 +92,10 @@ fn rows_of_a_file_are_all_told() {
     let (status, text, said) = session(at, "tell", &["--from", "rows.csv"]);
     assert_eq!(
         (status, text.as_str()),
-        (0, "2 slots told with `response`, 1 without; 1 slot of the study waits for it\n"),
+        (0, "recorded 2 slots with `response`, 1 without; 1 slot of the study waits for it\n"),
         "{said}"
     );
-    assert_eq!(said, "rows.csv: 3 rows read, which are now recorded together\n");
+    assert_eq!(said, "read 3 rows of rows.csv; recording them as one entry\n");
     let line = journal(at).lines().last().unwrap().to_owned();
     let rows =
         r#""rows":[{"slot":3,"values":[7.0,-2.0],"label":0.5},{"slot":1,"values":[4.0,0.001],"label":null}"#;
@@ -153,7 +153,7 @@ fn labels_of_a_file_are_all_told_or_none() {
     let (status, text, said) = session(at, "label", &["--from", "rows.csv"]);
     assert_eq!(
         (status, text.as_str()),
-        (0, "2 labels told; 1 slot of the study waits for `response`\n"),
+        (0, "recorded 2 labels; 1 slot of the study waits for `response`\n"),
         "{said}"
     );
     assert!(journal(at).lines().last().unwrap().contains(r#""labels":[{"slot":1,"label":0.5},"#));
@@ -405,7 +405,7 @@ fn every_verb_prints_json() {
     let card = fs::read_to_string(at.join("card.md")).unwrap();
     let said = [
         format!("journal of the study: 2 lines; the last one's chain is {chain}"),
-        "1 came to nothing".into(),
+        "1 closed without a result".into(),
     ];
     assert!(said.iter().all(|part| card.contains(part)) && !card.contains("SHA-256"), "{card}");
 }

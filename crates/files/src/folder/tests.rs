@@ -1,12 +1,6 @@
 use super::*;
 
-/// A verb whose older versions left one file, known by its content.
-const LAYOUT: Layout = Layout { verb: "verify", older };
-
-fn older(root: &Path) -> Vec<String> {
-    let known = fs::read_to_string(root.join("run.json")).is_ok_and(|text| text == "ours");
-    if known { vec!["run.json".into()] } else { Vec::new() }
-}
+const VERB: &str = "verify";
 
 fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_string()).collect()
@@ -14,7 +8,7 @@ fn names(names: &[&str]) -> Vec<String> {
 
 #[track_caller]
 fn refused(root: &Path, says: &[&str]) {
-    let error = format!("{:#}", OutputFolder::open(root, LAYOUT).unwrap_err());
+    let error = format!("{:#}", OutputFolder::open(root, VERB).unwrap_err());
     for part in says {
         assert!(error.contains(part), "`{part}` is missing in: {error}");
     }
@@ -36,14 +30,14 @@ fn snapshot(root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 #[test]
 fn only_what_was_written_is_replaced_or_removed() {
     let root = tempfile::tempdir().unwrap();
-    let mut folder = OutputFolder::open(root.path(), LAYOUT).unwrap();
+    let mut folder = OutputFolder::open(root.path(), VERB).unwrap();
     folder.announce(names(&["claims/a.json", "page.html"])).unwrap();
     folder.write("claims/a.json", b"1").unwrap();
     folder.write("page.html", b"2").unwrap();
     drop(folder);
     fs::write(root.path().join("claims/mine.json"), "mine").unwrap();
 
-    let mut folder = OutputFolder::open(root.path(), LAYOUT).unwrap();
+    let mut folder = OutputFolder::open(root.path(), VERB).unwrap();
     folder.remove(|name| name.starts_with("claims/")).unwrap();
     assert!(!root.path().join("claims/a.json").exists());
     assert_eq!(fs::read(root.path().join("claims/mine.json")).unwrap(), b"mine");
@@ -72,37 +66,25 @@ fn a_folder_with_other_files_is_refused_and_not_touched() {
 fn folders_without_files_and_missing_ones_are_taken() {
     let root = tempfile::tempdir().unwrap();
     fs::create_dir_all(root.path().join("a/b")).unwrap();
-    OutputFolder::open(root.path(), LAYOUT).unwrap();
-    OutputFolder::open(&root.path().join("x/y"), LAYOUT).unwrap();
-}
-
-#[test]
-fn a_folder_of_an_older_version_is_taken_with_what_is_known() {
-    let root = tempfile::tempdir().unwrap();
-    fs::write(root.path().join("run.json"), "ours").unwrap();
-    fs::write(root.path().join("mine.txt"), "mine").unwrap();
-    let mut folder = OutputFolder::open(root.path(), LAYOUT).unwrap();
-    folder.remove(|_| true).unwrap();
-    assert!(!root.path().join("run.json").exists());
-    assert!(folder.announce(names(&["mine.txt"])).is_err());
-    assert_eq!(fs::read(root.path().join("mine.txt")).unwrap(), b"mine");
+    OutputFolder::open(root.path(), VERB).unwrap();
+    OutputFolder::open(&root.path().join("x/y"), VERB).unwrap();
 }
 
 #[test]
 fn a_second_run_is_told_who_has_the_folder_until_it_ends() {
     let root = tempfile::tempdir().unwrap();
-    let first = OutputFolder::open(root.path(), LAYOUT).unwrap();
+    let first = OutputFolder::open(root.path(), VERB).unwrap();
     let before = snapshot(root.path());
     refused(root.path(), &["in use", &format!("process {}", std::process::id()), "ago"]);
     assert_eq!(before, snapshot(root.path()));
     drop(first);
-    OutputFolder::open(root.path(), LAYOUT).unwrap();
+    OutputFolder::open(root.path(), VERB).unwrap();
 }
 
 #[test]
 fn folders_of_other_verbs_and_damaged_lists_are_refused() {
     let root = tempfile::tempdir().unwrap();
-    drop(OutputFolder::open(root.path(), Layout { verb: "bench", ..LAYOUT }).unwrap());
+    drop(OutputFolder::open(root.path(), "bench").unwrap());
     refused(root.path(), &["cargo xtask bench", "--out"]);
     for list in
         ["", "{}", r#"{"verb":"verify","files":["../x"]}"#, r#"{"verb":"verify","files":[".lao-lock"]}"#]
@@ -115,7 +97,7 @@ fn folders_of_other_verbs_and_damaged_lists_are_refused() {
 #[test]
 fn names_stay_inside_of_the_folder() {
     let root = tempfile::tempdir().unwrap();
-    let mut folder = OutputFolder::open(root.path(), LAYOUT).unwrap();
+    let mut folder = OutputFolder::open(root.path(), VERB).unwrap();
     for name in ["../x", "/x", "a/../../x", "", ".", ".lao-lock", "a/.lao-output", "a\\..\\x"] {
         assert!(folder.announce(names(&[name])).is_err(), "{name}");
     }
@@ -126,7 +108,7 @@ fn names_stay_inside_of_the_folder() {
 fn a_link_under_a_listed_name_is_neither_followed_nor_removed() {
     let root = tempfile::tempdir().unwrap();
     let mine = root.path().join("mine.txt");
-    let mut folder = OutputFolder::open(&root.path().join("out"), LAYOUT).unwrap();
+    let mut folder = OutputFolder::open(&root.path().join("out"), VERB).unwrap();
     folder.announce(names(&["page.html"])).unwrap();
     fs::write(&mine, "mine").unwrap();
     std::os::unix::fs::symlink(&mine, folder.path().join("page.html")).unwrap();
@@ -140,6 +122,6 @@ fn a_link_under_a_listed_name_is_neither_followed_nor_removed() {
 fn what_a_killed_run_left_half_written_is_cleared() {
     let root = tempfile::tempdir().unwrap();
     fs::write(root.path().join(".lao-Abc123.tmp"), "half").unwrap();
-    let folder = OutputFolder::open(root.path(), LAYOUT).unwrap();
+    let folder = OutputFolder::open(root.path(), VERB).unwrap();
     assert!(!folder.path().join(".lao-Abc123.tmp").exists());
 }

@@ -18,8 +18,7 @@ use lao_algorithms::Inspect;
 use lao_algorithms::pursuit::Evidence;
 use serde::{Deserialize, Serialize};
 
-/// A sparse linear predictor, with all that is needed to apply it to tables of other layouts and to know
-/// where it comes from.
+/// A sparse linear predictor, with everything needed to apply it to other tables and to trace its origin.
 ///
 /// All numbers are in the units of the table. A model finds its columns by name; only those of its support
 /// are needed.
@@ -44,7 +43,7 @@ pub struct Model {
     pub target: String,
     /// What the label is.
     pub label: Label,
-    /// The prediction where all coefficients are multiplied by zero.
+    /// The prediction when every attribute is 0.
     pub intercept: f64,
     /// The mean label of the examples learned from, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]

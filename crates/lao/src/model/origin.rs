@@ -83,7 +83,8 @@ pub struct Choice {
 
 impl Model {
     /// Returns the choices with which the model was learned. `lao fit --like` makes all of them again, and
-    /// [`Fit::again`] all but `drop` and `na`, which say [how the table was read](crate::Reading).
+    /// [`Fit::again`](crate::Fit::again) all but `drop` and `na`, which say [how the table was
+    /// read](crate::Reading).
     ///
     /// ```
     /// # let mut rows = String::from("age,weight,pulse,pressure\n");

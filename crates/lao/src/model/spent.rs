@@ -25,7 +25,8 @@ pub struct Spent {
     pub most_attributes: usize,
     /// Examples that were passed over because they lacked a value that was asked for.
     pub passed_over: u64,
-    /// In a live study: examples that came to nothing after attributes of them were bought. They are among
+    /// In a live study: examples that were closed without a result after attributes of them were bought. They
+    /// are among
     /// `examples`, and what was bought of them among `attributes`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub void: u64,
