@@ -1,26 +1,82 @@
 //! The errata of all papers, and the claims that show them.
 //!
-//! Each paper's errata are in the crate of its claims. `ERRATA.md` is the [`markdown`] of the last run's
+//! Each paper's errata are in the file `errata.toml` of the crate of its claims. `ERRATA.md` is the [`markdown`] of the last run's
 //! record.
 
 use crate::claim::Claim;
 use crate::context::Cell;
 use crate::judge::{Finding, FindingKind, property::undetected_fraction};
-use crate::paper::{Erratum, ErratumKind};
+use crate::paper::Paper;
 use crate::papers;
 use crate::record::{ClaimRecord, RunRecord};
 use crate::verdict::{CellRecord, CellVerdict};
 use lao_figures::{number, p_value};
+use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
+use std::sync::OnceLock;
+
+/// The kind of a remark on a printed text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ErratumKind {
+    /// The print is false, or contradicts itself.
+    #[default]
+    Error,
+    /// The print is true, and a better statement is true too.
+    Improvement,
+    /// The print leaves something open; this project reads it in one way.
+    Reading,
+}
+
+/// One erratum, improvement or reading.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Erratum {
+    /// The short name of the paper, which the file does not have.
+    #[serde(default)]
+    pub paper: String,
+    /// The number of the erratum in the paper, from 1, without gaps; `Standing::errata` refers to it.
+    pub number: u32,
+    /// Whether the print is false, could be better, or leaves something open.
+    #[serde(default)]
+    pub kind: ErratumKind,
+    /// The place in the paper.
+    pub place: String,
+    /// The text as printed.
+    pub printed: String,
+    /// The text as it should be.
+    pub corrected: String,
+    /// The reason, in a sentence or two.
+    pub why: String,
+}
+
+/// Reads the errata of a paper, in their order.
+fn read(paper: &Paper) -> Result<Vec<Erratum>, toml::de::Error> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct File {
+        #[serde(default)]
+        errata: Vec<Erratum>,
+    }
+    let File { errata } = toml::from_str(paper.errata)?;
+    Ok(errata.into_iter().map(|erratum| Erratum { paper: paper.name.into(), ..erratum }).collect())
+}
 
 /// Returns all errata, paper by paper.
-pub fn all() -> impl Iterator<Item = &'static Erratum> {
-    papers::PAPERS.iter().flat_map(|paper| paper.errata)
+pub fn all() -> &'static [Erratum] {
+    static ALL: OnceLock<Vec<Erratum>> = OnceLock::new();
+    // A test reads every file, so that none is left out here.
+    ALL.get_or_init(|| papers::PAPERS.iter().flat_map(|paper| read(paper).unwrap_or_default()).collect())
+}
+
+/// Returns the errata of a paper, in their order.
+pub fn of_paper(paper: &Paper) -> impl Iterator<Item = &'static Erratum> + Clone {
+    all().iter().filter(|erratum| erratum.paper == paper.name)
 }
 
 /// Returns the erratum of this number in this paper.
 pub fn find(paper: &str, number: u32) -> Option<&'static Erratum> {
-    all().find(|erratum| erratum.paper == paper && erratum.number == number)
+    all().iter().find(|erratum| erratum.paper == paper && erratum.number == number)
 }
 
 /// Returns the errata that a claim shows or corrects.
@@ -62,7 +118,7 @@ pub fn shown_by(record: &RunRecord) -> Vec<ShownBy<'_>> {
 /// Returns the number of errata that a cell of this record shows.
 pub fn count_shown(record: &RunRecord) -> usize {
     let shown = shown_by(record);
-    all().filter(|erratum| shown.iter().any(|by| by.erratum == *erratum)).count()
+    all().iter().filter(|&erratum| shown.iter().any(|by| by.erratum == erratum)).count()
 }
 
 /// The beginning of `ERRATA.md`.
@@ -76,7 +132,7 @@ pub fn is_generated(page: &str) -> bool {
 /// Returns the text of `ERRATA.md`: each erratum with the numbers of the claims that show it.
 pub fn markdown(record: &RunRecord) -> String {
     let shown = shown_by(record);
-    let count = |kind| all().filter(|erratum| erratum.kind == kind).count();
+    let count = |kind| all().iter().filter(|erratum| erratum.kind == kind).count();
     let mut text = format!(
         "{HEAD} --tier {}`; do not edit.\n\n{} errors, {} improvements and {} readings. {} of these rows are \
          shown by a cell whose verdict depends on that row alone; the others can be read off the page.\n",
@@ -89,13 +145,14 @@ pub fn markdown(record: &RunRecord) -> String {
     for (kind, title, lead) in KINDS {
         let _ = write!(text, "\n## {title}\n\n{lead}\n");
         for paper in papers::PAPERS {
-            let mut rows = paper.errata.iter().filter(|erratum| erratum.kind == kind).peekable();
+            let mut rows = of_paper(paper).filter(|erratum| erratum.kind == kind).peekable();
             if rows.peek().is_some() {
                 let _ = write!(text, "\n### {}\n\nIn the formulas {}.\n", paper.title, paper.notation);
             }
             for erratum in rows {
-                let Erratum { number, place, printed, corrected, why, .. } = *erratum;
-                let [place, printed, corrected, why] = [place, printed, corrected, why].map(literal);
+                let Erratum { number, place, printed, corrected, why, .. } = erratum;
+                let [place, printed, corrected, why] =
+                    [place, printed, corrected, why].map(|text| literal(text));
                 let [old, new] = kind_words(kind);
                 let _ = write!(
                     text,
@@ -225,8 +282,14 @@ mod tests {
     #[test]
     fn numbers_run_from_one_without_gaps() {
         for paper in papers::PAPERS {
-            assert!(paper.errata.iter().map(|erratum| erratum.number).eq(1..=paper.errata.len() as u32));
-            assert!(paper.errata.iter().all(|erratum| erratum.paper == paper.name));
+            let errata = read(paper).unwrap();
+            assert!(
+                errata.iter().map(|erratum| erratum.number).eq(1..=errata.len() as u32),
+                "{}",
+                paper.name
+            );
+            assert_eq!(errata.is_empty(), paper.errata.is_empty());
+            assert!(of_paper(paper).eq(&errata));
         }
     }
 
@@ -253,6 +316,6 @@ mod tests {
         let record = crate::report::sample::record();
         let text = markdown(&RunRecord { claims: Vec::new(), ..record });
         assert!(is_generated(&text) && !is_generated("# Errata\n\nMine.\n"));
-        assert_eq!(text.matches("No claim of this run concerns it.").count(), all().count());
+        assert_eq!(text.matches("No claim of this run concerns it.").count(), all().len());
     }
 }

@@ -11,10 +11,10 @@ use lao_verification::errata;
 use lao_verification::record::RunRecord;
 use lao_verification::report::markdown;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
 
-/// Renew the generated pages: ERRATA.md, the results in README.md, and the tables of methods, solvers and
-/// comparisons in the book.
+/// Renew all generated text: ERRATA.md, the results in README.md, and in the book the tables of methods,
+/// solvers and comparisons and what its commands print.
 ///
 /// The results come from the last run of `cargo xtask verify`, the comparisons with other packages from the
 /// records in bench-suite/figures.
@@ -93,7 +93,25 @@ pub fn run(args: ReportArgs) -> anyhow::Result<ExitCode> {
         write_atomically(path, text.as_bytes())?;
         say::note(&format!("wrote {}", path.display()));
     }
+    if args.pages.join(BOOK_TEST).exists() {
+        renew_commands_of_the_book()?;
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The test that runs the commands of the book, and writes what they print if it is asked to.
+const BOOK_TEST: &str = "crates/cli/tests/cli/book.rs";
+
+/// Writes what the commands of the book print. They run as a test, which needs the command `lao`.
+fn renew_commands_of_the_book() -> anyhow::Result<()> {
+    say::note("running the commands of the book");
+    let mut test = Command::new("cargo");
+    test.args(["test", "--quiet", "--package", "lao-cli", "--test", "cli", "book"]).env("LAO_BLESS", "1");
+    let done = test.stdout(Stdio::null()).status().context("cannot start cargo")?;
+    if !done.success() {
+        bail!("a command of the book fails: run `cargo test --package lao-cli --test cli book`");
+    }
+    Ok(())
 }
 
 fn shown(path: &Path) -> String {

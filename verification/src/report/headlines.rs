@@ -1,9 +1,9 @@
 //! The first screen of the report: one row per paper, one column per question, and the claims that answer it.
 
 use super::view::{self, PlotView};
-use crate::errata;
+use crate::errata::{self, ErratumKind};
 use crate::judge::FindingKind;
-use crate::paper::{ErratumKind, Paper};
+use crate::paper::Paper;
 use crate::papers;
 use crate::record::{ClaimRecord, RunRecord};
 use crate::status::ClaimStatus;
@@ -80,7 +80,7 @@ pub(super) fn headlines(record: &RunRecord, statuses: &[ClaimStatus]) -> anyhow:
     let shown = errata::shown_by(record);
     let ran = |paper: &&Paper| record.claims.iter().any(|c| c.id.split('-').next() == Some(paper.name));
     let rows = papers::PAPERS.iter().filter(ran).map(|paper| {
-        let errors = paper.errata.iter().filter(|erratum| erratum.kind == ErratumKind::Error);
+        let errors = errata::of_paper(paper).filter(|erratum| erratum.kind == ErratumKind::Error);
         let is_shown = |erratum: &&_| shown.iter().any(|by| by.erratum == *erratum);
         let answers = QUESTIONS.iter().map(|question| {
             let ids = question.answers.iter().find(|(name, _)| *name == paper.name);

@@ -5,9 +5,8 @@ use super::headlines::{Headlines, headlines};
 use crate::claim::{Claim, Must, Regime, StatementForm};
 use crate::comparison::Comparison;
 use crate::context::{Cell, Figure};
-use crate::errata::{self, finding_evidence};
+use crate::errata::{self, Erratum, finding_evidence};
 use crate::judge::{FindingKind, Interval, Stopped};
-use crate::paper::Erratum;
 use crate::papers;
 use crate::record::{ClaimRecord, MutantRecord, RunInfo, RunRecord};
 use crate::run::Timings;
@@ -169,10 +168,10 @@ pub(super) fn page(
     let shown = errata::shown_by(record);
     let errata_view = |erratum: &'static Erratum| {
         let claims = shown.iter().filter(|by| by.erratum == erratum).map(|by| by.claim.id.clone());
-        let Erratum { paper, number, place, printed, corrected, .. } = *erratum;
-        ErratumView { paper, number, place, printed, corrected, claims: claims.collect() }
+        let Erratum { paper, number, place, printed, corrected, .. } = erratum;
+        ErratumView { paper, number: *number, place, printed, corrected, claims: claims.collect() }
     };
-    let errata: Vec<_> = errata::all().map(errata_view).collect();
+    let errata: Vec<_> = errata::all().iter().map(errata_view).collect();
     let mut claims = Vec::new();
     let mut last = "";
     for (claim, status) in record.claims.iter().zip(&status.claims) {

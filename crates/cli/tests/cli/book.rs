@@ -2,7 +2,7 @@
 //!
 //! A block of a console has commands, which begin with `$ `, and what they print to either stream. The
 //! commands of a chapter run one after the other in a folder of its own, which has the files of the project's
-//! folder `data`, and the scripts of the book. `LAO_BLESS=1 cargo test --test cli book` writes what is
+//! folder `data`, and the scripts of the book. `cargo xtask report` (LAO_BLESS=1) writes what is
 //! printed into the chapters. The commands of the project's README run, too; what they print is not in the
 //! README.
 
@@ -83,7 +83,7 @@ fn commands_print_what_the_book_shows() {
         if std::env::var_os("LAO_BLESS").is_some() {
             std::fs::write(&path, now).unwrap();
         } else {
-            assert_eq!(text, now, "{} (LAO_BLESS=1 renews it)", path.display());
+            assert_eq!(text, now, "{} (`cargo xtask report` renews it)", path.display());
         }
     }
     assert!(commands >= 20, "the book has its commands");

@@ -7,7 +7,6 @@ mod budget;
 mod claim42;
 mod claim43;
 mod convexity_jensen;
-mod errata;
 mod factb2;
 mod fig1;
 mod fig2;
@@ -49,7 +48,7 @@ pub const PAPER: Paper = Paper {
     notation: "`k` is the number of uniform draws, `m` of examples, `B` the radius, `w̄` the averaged \
                iterate, `g̃` the gradient estimate and `ḡ` its clipped form",
     claims: CLAIMS,
-    errata: errata::ERRATA,
+    errata: include_str!("../errata.toml"),
 };
 
 /// The claims of the paper, in the paper's order.

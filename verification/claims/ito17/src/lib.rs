@@ -10,7 +10,6 @@ mod alg2_consistency;
 mod alg3_consistency;
 mod dantzig;
 mod eq4;
-mod errata;
 mod expected_loss;
 mod fig1;
 mod fig2;
@@ -48,7 +47,7 @@ pub const PAPER: Paper = Paper {
     notation: "`k'` attributes are observed, `k₁` of them chosen by weight, `q = k' − k₁` at random; `C` is \
                the least probability of a pair; `σ_d²` the least eigenvalue of `V`",
     claims: CLAIMS,
-    errata: errata::ERRATA,
+    errata: include_str!("../errata.toml"),
 };
 
 /// The claims of the paper, in the paper's order.

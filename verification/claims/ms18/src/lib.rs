@@ -19,7 +19,6 @@ mod cost_memory;
 mod descent_eq3;
 mod descent_eq6;
 mod descent_eq8;
-mod errata;
 mod fig1;
 mod fig1_rivals;
 mod fig2;
@@ -62,7 +61,7 @@ pub const PAPER: Paper = Paper {
     notation: "`v = θ − θ*`, `gap = L(θ) − L(θ*)`, `α = 1/(32κ)`, `R` bounds the features and `r` is the \
                smallest magnitude in `θ*`",
     claims: CLAIMS,
-    errata: errata::ERRATA,
+    errata: include_str!("../errata.toml"),
 };
 
 /// The claims of the paper and its supplement, in the paper's order.

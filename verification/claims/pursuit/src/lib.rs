@@ -23,7 +23,7 @@ pub const PAPER: Paper = Paper {
     notation: "`d` attributes, of which `s*` have an effect and `s'` are observed per example; `σ` is the \
                standard deviation of the noise",
     claims: CLAIMS,
-    errata: &[],
+    errata: "",
 };
 
 /// The claims, from what is never done to what is achieved.

@@ -27,7 +27,6 @@ mod cor11;
 mod cor12;
 mod cor13;
 mod def1_geometric;
-mod errata;
 mod fig_a;
 mod fig_b;
 mod fig_c;
@@ -66,7 +65,7 @@ pub const PAPER: Paper = Paper {
     notation: "`D = E‖x − x*‖²`, `g* = ∇f(x*)`, `G = ‖g*‖²` on the relevant coordinates, `σ*²` is the \
                variance of `∇f_z(x*)`, `e` the error of the batch gradient, `r = b/B`, `κ = L/ρ`",
     claims: CLAIMS,
-    errata: errata::ERRATA,
+    errata: include_str!("../errata.toml"),
 };
 
 /// The claims of the paper, in the paper's order.
