@@ -1,7 +1,7 @@
 //! The errata of all papers, and the claims that show them.
 //!
-//! Each paper's errata are in the file `errata.toml` of the crate of its claims. `ERRATA.md` is the [`markdown`] of the last run's
-//! record.
+//! Each paper's errata are in the file `errata.toml` of the crate of its claims. `ERRATA.md` is the
+//! [`markdown`] of the last run's record.
 
 use crate::claim::Claim;
 use crate::context::Cell;
