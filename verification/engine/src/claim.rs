@@ -46,7 +46,7 @@ pub struct Standing {
     pub regime: Regime,
     /// The verdict that a correct implementation gets.
     pub expected: Expected,
-    /// Numbers of the errata ([`crate::paper::Erratum`]) that the claim shows or corrects.
+    /// Numbers of the errata (a table each of the paper's `errata.toml`) that the claim shows or corrects.
     pub errata: &'static [u32],
     /// Whether the claim is about learning (a risk, a regret, a rate, a number of examples), so that the
     /// engine also runs it with [crippled learners](crate::mutants::Cripple).

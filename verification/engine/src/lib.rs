@@ -10,6 +10,7 @@ pub mod arm;
 pub mod claim;
 pub mod context;
 pub mod fault;
+mod hand_on;
 pub mod instance;
 pub mod judge;
 pub mod mutants;
@@ -22,3 +23,9 @@ pub mod sizes;
 pub mod special;
 mod vectors;
 pub mod verdict;
+
+// For `hand_on!`.
+#[doc(hidden)]
+pub use lao_kernels::SparseView;
+#[doc(hidden)]
+pub use lao_observation as observation;

@@ -13,7 +13,6 @@
 //! not seen here: benches time that.
 
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams, Horizon};
-use lao_kernels::SparseView;
 use lao_observation::sample::{BLOCK, SumTree};
 use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Seed, Session, Source, Told};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
@@ -43,9 +42,8 @@ struct Wasteful<L> {
 }
 
 impl<L: Learner> Learner for Wasteful<L> {
-    fn dim(&self) -> usize {
-        self.learner.dim()
-    }
+    lao_verification_engine::hand_on!(learner: dim coefficients updates);
+
     fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
         self.learner.ask(rng, ask);
     }
@@ -61,12 +59,6 @@ impl<L: Learner> Learner for Wasteful<L> {
             pairs.iter_mut().for_each(|pair| *pair += 1.0);
         }
         self.learner.tell(told)
-    }
-    fn coefficients(&self) -> SparseView<'_> {
-        self.learner.coefficients()
-    }
-    fn updates(&self) -> u64 {
-        self.learner.updates()
     }
 }
 

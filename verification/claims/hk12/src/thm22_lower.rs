@@ -117,9 +117,7 @@ impl Sighted {
 }
 
 impl Source for Sighted {
-    fn dim(&self) -> usize {
-        self.inner.dim()
-    }
+    lao_verification_engine::hand_on!(inner: dim position seek);
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
         let rows = self.inner.observe(attributes, block)?;
@@ -136,14 +134,6 @@ impl Source for Sighted {
             self.count += usize::from(new);
         }
         Ok(rows)
-    }
-
-    fn position(&self) -> u64 {
-        self.inner.position()
-    }
-
-    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        self.inner.seek(position)
     }
 }
 

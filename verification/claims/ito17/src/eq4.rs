@@ -7,7 +7,7 @@
 use crate::setup::enumerated::{asked, largest, outside, play, set_of, tell};
 use crate::setup::finite_law::FiniteLaw;
 use lao_algorithms::ito::{Rda1, Rda1Params, Regularization};
-use lao_kernels::{SparseVector, SparseView};
+use lao_kernels::SparseVector;
 use lao_observation::session::mean_squared_error;
 use lao_observation::{
     Ask, BlockBuf, Budget, LearnError, Learner, Rng, Row, Session, SessionLimit, Source, Told,
@@ -155,6 +155,8 @@ impl<S: Source> Watched<S> {
 }
 
 impl<S: Source> Learner for Watched<S> {
+    lao_verification_engine::hand_on!(inner: coefficients updates);
+
     fn dim(&self) -> usize {
         DIM
     }
@@ -189,14 +191,6 @@ impl<S: Source> Learner for Watched<S> {
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
         self.total += self.waiting;
         self.inner.tell(told)
-    }
-
-    fn coefficients(&self) -> SparseView<'_> {
-        self.inner.coefficients()
-    }
-
-    fn updates(&self) -> u64 {
-        self.inner.updates()
     }
 }
 

@@ -17,7 +17,6 @@
 //! *Tightness.* For x = e_1, y = 1 the left side of (A) is 5.94 at T = 16, 18 percent of the bound.
 
 use lao_algorithms::ito::{GreedyParams, Rda2Params, Rda3Params, Regularization};
-use lao_kernels::SparseView;
 use lao_observation::sample::SubsetSampler;
 use lao_observation::{
     Ask, BlockBuf, Budget, Example, LearnError, Learner, Request, Rng, Row, Seed, Session, SessionError,
@@ -181,9 +180,7 @@ impl<L: Learner> Spied<L> {
 }
 
 impl<L: Learner> Learner for Spied<L> {
-    fn dim(&self) -> usize {
-        self.inner.dim()
-    }
+    lao_verification_engine::hand_on!(inner: dim coefficients updates);
 
     fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
         self.inner.ask(rng, ask);
@@ -219,14 +216,6 @@ impl<L: Learner> Learner for Spied<L> {
         self.block.labels_mut()[0] = label;
         self.block.set_rows(1);
         self.inner.tell(Told::Values(self.block.view(row.attributes)))
-    }
-
-    fn coefficients(&self) -> SparseView<'_> {
-        self.inner.coefficients()
-    }
-
-    fn updates(&self) -> u64 {
-        self.inner.updates()
     }
 }
 

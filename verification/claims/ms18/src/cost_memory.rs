@@ -21,7 +21,7 @@
 use lao_algorithms::murata_suzuki::{Exploration, ExplorationParams};
 use lao_algorithms::{BatchSizes, Task};
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
-use lao_kernels::{HardThreshold, NotFinite, SparseVector, SparseView, Threshold};
+use lao_kernels::{HardThreshold, NotFinite, SparseVector, Threshold};
 use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Seed, Session, SessionLimit, Source, Told};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::Context;
@@ -63,9 +63,8 @@ struct Hoarder {
 }
 
 impl Learner for Hoarder {
-    fn dim(&self) -> usize {
-        self.learner.dim()
-    }
+    lao_verification_engine::hand_on!(learner: dim coefficients updates);
+
     fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
         self.learner.ask(rng, ask);
     }
@@ -74,12 +73,6 @@ impl Learner for Hoarder {
             self.kept.extend_from_slice(part.sum);
         }
         self.learner.tell(told)
-    }
-    fn coefficients(&self) -> SparseView<'_> {
-        self.learner.coefficients()
-    }
-    fn updates(&self) -> u64 {
-        self.learner.updates()
     }
 }
 

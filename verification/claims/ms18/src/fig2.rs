@@ -43,6 +43,8 @@ struct Misspecified {
 }
 
 impl Source for Misspecified {
+    lao_verification_engine::hand_on!(inner: position seek);
+
     fn dim(&self) -> usize {
         DIM
     }
@@ -57,14 +59,6 @@ impl Source for Misspecified {
         let products = pair.column(0).iter().zip(pair.column(1)).map(|(a, b)| a * b);
         block.labels_mut().iter_mut().zip(products).for_each(|(y, product)| *y += MISSED * product);
         Ok(rows)
-    }
-
-    fn position(&self) -> u64 {
-        self.inner.position()
-    }
-
-    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        self.inner.seek(position)
     }
 }
 

@@ -49,9 +49,7 @@ impl<L: Learner> Greedy<L> {
 }
 
 impl<L: Learner> Learner for Greedy<L> {
-    fn dim(&self) -> usize {
-        self.inner.dim()
-    }
+    lao_verification_engine::hand_on!(inner: dim updates);
 
     fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
         self.inner.ask(rng, ask);
@@ -83,10 +81,6 @@ impl<L: Learner> Learner for Greedy<L> {
 
     fn coefficients(&self) -> SparseView<'_> {
         self.shown.view()
-    }
-
-    fn updates(&self) -> u64 {
-        self.inner.updates()
     }
 }
 

@@ -51,9 +51,7 @@ impl<S: Source> Meter<S> {
 }
 
 impl<S: Source> Source for Meter<S> {
-    fn dim(&self) -> usize {
-        self.inner.dim()
-    }
+    lao_verification_engine::hand_on!(inner: dim position seek);
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
         let first = self.inner.position();
@@ -62,14 +60,6 @@ impl<S: Source> Source for Meter<S> {
         let read = panels.fold(0, |read: u128, panel| read | 1 << panel);
         (first..first + rows as u64).for_each(|row| *self.read.entry(row).or_default() |= read);
         Ok(rows)
-    }
-
-    fn position(&self) -> u64 {
-        self.inner.position()
-    }
-
-    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        self.inner.seek(position)
     }
 }
 
@@ -184,20 +174,10 @@ fn doubled<S: Source>(inner: S) -> Changed<S> {
 struct Doubled<S>(Changed<S>);
 
 impl<S: Source> Source for Doubled<S> {
+    lao_verification_engine::hand_on!(0: observe position seek);
+
     fn dim(&self) -> usize {
         2 * PAIRS
-    }
-
-    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        self.0.observe(attributes, block)
-    }
-
-    fn position(&self) -> u64 {
-        self.0.position()
-    }
-
-    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        self.0.seek(position)
     }
 }
 

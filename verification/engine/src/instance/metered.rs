@@ -40,9 +40,7 @@ impl<S: Source> Metered<S> {
 }
 
 impl<S: Source> Source for Metered<S> {
-    fn dim(&self) -> usize {
-        self.inner.dim()
-    }
+    crate::hand_on!(inner: dim position seek);
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
         let first = self.inner.position();
@@ -66,14 +64,6 @@ impl<S: Source> Source for Metered<S> {
         let served = gradient_by_blocks(self, ask, sum, scratch)?;
         self.multiply_adds += served * (ask.theta.len() + ask.attributes.len() + 1) as u64;
         Ok(served)
-    }
-
-    fn position(&self) -> u64 {
-        self.inner.position()
-    }
-
-    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        self.inner.seek(position)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Learners that learn nothing, or next to nothing: the universal mutants.
 
 use lao_kernels::{SparseVector, SparseView};
-use lao_observation::{Ask, LearnError, Learner, Rng, Row, Told};
+use lao_observation::{LearnError, Learner, Row, Told};
 use std::cell::OnceCell;
 
 /// How a learner is crippled. The engine runs every claim about learning with each of these; a cell that such
@@ -101,13 +101,7 @@ impl<L: Learner> Crippled<L> {
 }
 
 impl<L: Learner> Learner for Crippled<L> {
-    fn dim(&self) -> usize {
-        self.inner.dim()
-    }
-
-    fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
-        self.inner.ask(rng, ask);
-    }
+    crate::hand_on!(inner: dim ask updates examples_to_next_update);
 
     fn predict(&self, seen: Row<'_>) -> f64 {
         let Some(cripple) = self.cripple else { return self.inner.predict(seen) };
@@ -135,13 +129,5 @@ impl<L: Learner> Learner for Crippled<L> {
             None => self.inner.coefficients(),
             Some(cripple) => self.shown.get_or_init(|| self.show(cripple)).view(),
         }
-    }
-
-    fn updates(&self) -> u64 {
-        self.inner.updates()
-    }
-
-    fn examples_to_next_update(&self) -> Option<u64> {
-        self.inner.examples_to_next_update()
     }
 }

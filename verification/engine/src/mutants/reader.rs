@@ -36,9 +36,7 @@ impl<S: Source> Overreaches<S> {
 }
 
 impl<S: Source> Source for Overreaches<S> {
-    fn dim(&self) -> usize {
-        self.inner.dim()
-    }
+    crate::hand_on!(inner: dim position seek);
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
         let all = 0..self.inner.dim() as u32;
@@ -86,13 +84,5 @@ impl<S: Source> Source for Overreaches<S> {
             Overreach::SkipsLastBlock => self.observed.extend_from_slice(ask.observed),
         }
         gradient_by_blocks(&mut self.inner, GradientAsk { observed: &self.observed, ..ask }, sum, scratch)
-    }
-
-    fn position(&self) -> u64 {
-        self.inner.position()
-    }
-
-    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        self.inner.seek(position)
     }
 }

@@ -1,7 +1,7 @@
 //! Sources that answer gradient asks wrongly.
 
 use lao_kernels::SparseVector;
-use lao_observation::{BlockBuf, GradientAsk, Scratch, Source, SourceError};
+use lao_observation::{GradientAsk, Scratch, Source, SourceError};
 
 /// A fault in the answers to gradient asks.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,13 +46,7 @@ impl<S: Source> Faulty<S> {
 }
 
 impl<S: Source> Source for Faulty<S> {
-    fn dim(&self) -> usize {
-        self.inner.dim()
-    }
-
-    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        self.inner.observe(attributes, block)
-    }
+    crate::hand_on!(inner: dim observe position seek);
 
     fn gradient(
         &mut self,
@@ -111,14 +105,6 @@ impl<S: Source> Source for Faulty<S> {
         served = served.min(ask.examples);
         Ok(served)
     }
-
-    fn position(&self) -> u64 {
-        self.inner.position()
-    }
-
-    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        self.inner.seek(position)
-    }
 }
 
 /// A source that never reads the block's attributes: it multiplies the residual by the mean of each attribute
@@ -137,13 +123,7 @@ impl<S: Source> ImputesMean<S> {
 }
 
 impl<S: Source> Source for ImputesMean<S> {
-    fn dim(&self) -> usize {
-        self.inner.dim()
-    }
-
-    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        self.inner.observe(attributes, block)
-    }
+    crate::hand_on!(inner: dim observe position seek);
 
     fn gradient(
         &mut self,
@@ -167,13 +147,5 @@ impl<S: Source> Source for ImputesMean<S> {
             served += 1;
         }
         Ok(served)
-    }
-
-    fn position(&self) -> u64 {
-        self.inner.position()
-    }
-
-    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        self.inner.seek(position)
     }
 }

@@ -6,7 +6,6 @@
 //! the update itself stays production code.
 
 use lao_algorithms::hazan_koren::{Aelr, Aerr, TwoSampleDraws};
-use lao_kernels::SparseView;
 use lao_observation::sample::uniform_draws;
 use lao_observation::{Ask, BlockBuf, Example, LearnError, Learner, Rng, Told};
 use rand::RngExt;
@@ -122,9 +121,7 @@ impl<L: TwoDraws, F: FnMut(&mut TwoSampleEstimates<'_>)> Tampered<L, F> {
 }
 
 impl<L: TwoDraws, F: FnMut(&mut TwoSampleEstimates<'_>)> Learner for Tampered<L, F> {
-    fn dim(&self) -> usize {
-        self.inner.dim()
-    }
+    crate::hand_on!(inner: dim coefficients updates);
 
     fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
         self.w = self.inner.iterate();
@@ -182,13 +179,5 @@ impl<L: TwoDraws, F: FnMut(&mut TwoSampleEstimates<'_>)> Learner for Tampered<L,
         self.block.labels_mut()[0] = factor * value - phi;
         self.block.set_rows(1);
         self.inner.tell(Told::Values(self.block.view(seen.attributes)))
-    }
-
-    fn coefficients(&self) -> SparseView<'_> {
-        self.inner.coefficients()
-    }
-
-    fn updates(&self) -> u64 {
-        self.inner.updates()
     }
 }

@@ -155,6 +155,8 @@ impl Blobs {
 }
 
 impl Source for Blobs {
+    lao_verification_engine::hand_on!(cursor: position seek);
+
     fn dim(&self) -> usize {
         PIXELS
     }
@@ -187,14 +189,6 @@ impl Source for Blobs {
         _: &mut Scratch,
     ) -> Result<usize, SourceError> {
         self.observe(draws, block)
-    }
-
-    fn position(&self) -> u64 {
-        self.cursor.position()
-    }
-
-    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        self.cursor.seek(position)
     }
 }
 

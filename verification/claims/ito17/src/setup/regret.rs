@@ -5,8 +5,7 @@ use lao_datasets::memory::Rows;
 use lao_kernels::SparseView;
 use lao_observation::session::mean_squared_error;
 use lao_observation::{
-    Ask, BlockBuf, Budget, LearnError, Learner, Rng, Row, Seed, Session, SessionError, SessionLimit, Source,
-    Told,
+    BlockBuf, Budget, LearnError, Learner, Row, Seed, Session, SessionError, SessionLimit, Source, Told,
 };
 use lao_verification_engine::context::{Context, Trial, View};
 use lao_verification_engine::judge::slope::{self, Exponent, SlopeJudge};
@@ -141,13 +140,7 @@ struct Shown<'a, L: ?Sized> {
 }
 
 impl<L: Learner + ?Sized> Learner for Shown<'_, L> {
-    fn dim(&self) -> usize {
-        self.inner.dim()
-    }
-
-    fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
-        self.inner.ask(rng, ask);
-    }
+    lao_verification_engine::hand_on!(inner: dim ask coefficients updates examples_to_next_update);
 
     fn predict(&self, seen: Row<'_>) -> f64 {
         self.said.set(self.inner.predict(seen));
@@ -164,18 +157,6 @@ impl<L: Learner + ?Sized> Learner for Shown<'_, L> {
             }
         }
         self.inner.tell(told)
-    }
-
-    fn coefficients(&self) -> SparseView<'_> {
-        self.inner.coefficients()
-    }
-
-    fn updates(&self) -> u64 {
-        self.inner.updates()
-    }
-
-    fn examples_to_next_update(&self) -> Option<u64> {
-        self.inner.examples_to_next_update()
     }
 }
 

@@ -10,8 +10,8 @@
 use super::regret::Race;
 use lao_algorithms::ito::{Rda1Params, Regularization};
 use lao_datasets::synthetic::{Noise, Rademacher, Scaled, Virtual};
-use lao_kernels::{SparseVector, SparseView};
-use lao_observation::{Ask, LearnError, Learner, Rng, Row, Seed, Told};
+use lao_kernels::SparseVector;
+use lao_observation::{Ask, LearnError, Learner, Rng, Seed, Told};
 use lao_verification_engine::context::View;
 
 /// `sigma`.
@@ -109,14 +109,10 @@ fn sums(lambda: Regularization, rounds: u64) -> (f64, f64) {
 pub(crate) struct Ascends(pub lao_algorithms::ito::Rda1);
 
 impl Learner for Ascends {
-    fn dim(&self) -> usize {
-        self.0.dim()
-    }
+    lao_verification_engine::hand_on!(0: dim predict coefficients updates);
+
     fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
         self.0.ask(rng, ask);
-    }
-    fn predict(&self, seen: Row<'_>) -> f64 {
-        self.0.predict(seen)
     }
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
         let before = self.0.gradient_sum();
@@ -128,12 +124,6 @@ impl Learner for Ascends {
             self.0 = ascended;
         }
         Ok(())
-    }
-    fn coefficients(&self) -> SparseView<'_> {
-        self.0.coefficients()
-    }
-    fn updates(&self) -> u64 {
-        self.0.updates()
     }
 }
 

@@ -1,7 +1,6 @@
 //! Algorithms 2 and 3 under observation, and what goes wrong when their exploration does.
 
-use lao_kernels::SparseView;
-use lao_observation::{Ask, BlockBuf, LearnError, Learner, Request, Rng, Row, Source, SourceError, Told};
+use lao_observation::{Ask, BlockBuf, Learner, Request, Rng, Source, SourceError};
 use lao_verification_engine::claim::Fault;
 
 /// What goes wrong with exploration.
@@ -43,9 +42,7 @@ impl<L: Learner> Watched<L> {
 }
 
 impl<L: Learner> Learner for Watched<L> {
-    fn dim(&self) -> usize {
-        self.inner.dim()
-    }
+    lao_verification_engine::hand_on!(inner: dim predict tell coefficients updates);
 
     fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
         self.inner.ask(rng, ask);
@@ -54,22 +51,6 @@ impl<L: Learner> Learner for Watched<L> {
             self.missing[i] = attributes.binary_search(feature).is_err();
             self.absent[i] += u64::from(self.missing[i]);
         }
-    }
-
-    fn predict(&self, seen: Row<'_>) -> f64 {
-        self.inner.predict(seen)
-    }
-
-    fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        self.inner.tell(told)
-    }
-
-    fn coefficients(&self) -> SparseView<'_> {
-        self.inner.coefficients()
-    }
-
-    fn updates(&self) -> u64 {
-        self.inner.updates()
     }
 }
 
@@ -83,9 +64,7 @@ pub(crate) struct Silenced<S> {
 }
 
 impl<S: Source> Source for Silenced<S> {
-    fn dim(&self) -> usize {
-        self.inner.dim()
-    }
+    lao_verification_engine::hand_on!(inner: dim position seek);
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
         let first = self.inner.position() + 1;
@@ -97,13 +76,5 @@ impl<S: Source> Source for Silenced<S> {
             }
         }
         Ok(rows)
-    }
-
-    fn position(&self) -> u64 {
-        self.inner.position()
-    }
-
-    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        self.inner.seek(position)
     }
 }

@@ -19,7 +19,7 @@ use lao_kernels::{SparseVector, SparseView};
 use lao_observation::sample::SubsetSampler;
 use lao_observation::source::gradient_by_blocks;
 use lao_observation::{
-    BlockBuf, Budget, GradientAsk, Learner, Ledger, Scratch, Seed, SessionLimit, Source, SourceError,
+    Budget, GradientAsk, Learner, Ledger, Scratch, Seed, SessionLimit, Source, SourceError,
 };
 use lao_verification_engine::context::{Trial, View, still};
 use lao_verification_engine::mutants::{Cripple, Faulty, Sabotage};
@@ -269,12 +269,10 @@ impl Batches {
 }
 
 impl Source for Batches {
+    lao_verification_engine::hand_on!(0: observe seek);
+
     fn dim(&self) -> usize {
         Source::dim(&self.0)
-    }
-
-    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        self.0.observe(attributes, block)
     }
 
     fn gradient(
@@ -295,10 +293,6 @@ impl Source for Batches {
     fn position(&self) -> u64 {
         Source::position(&self.0)
     }
-
-    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        self.0.seek(position)
-    }
 }
 
 /// The limit of large batches: answers every gradient ask with the exact gradient,
@@ -318,12 +312,10 @@ impl<D: Design> Population<D> {
 }
 
 impl<D: Design> Source for Population<D> {
+    lao_verification_engine::hand_on!(problem: observe position seek);
+
     fn dim(&self) -> usize {
         Source::dim(&self.problem)
-    }
-
-    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        self.problem.observe(attributes, block)
     }
 
     fn gradient(
@@ -338,14 +330,6 @@ impl<D: Design> Source for Population<D> {
         }
         self.problem.seek(self.problem.position() + ask.examples)?;
         Ok(ask.examples)
-    }
-
-    fn position(&self) -> u64 {
-        self.problem.position()
-    }
-
-    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        self.problem.seek(position)
     }
 }
 

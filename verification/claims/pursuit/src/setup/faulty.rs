@@ -1,7 +1,6 @@
 //! Sources and learners with a fault, which claims must notice.
 
-use lao_kernels::SparseView;
-use lao_observation::{Ask, BlockBuf, LearnError, Learner, Rng, Row, Seed, Source, SourceError, Told};
+use lao_observation::{BlockBuf, LearnError, Learner, Seed, Source, SourceError, Told};
 use rand_distr::{Distribution as _, StandardNormal};
 
 /// Fills a block from a source, with a change; returns the number of rows.
@@ -24,20 +23,10 @@ impl<S: Source> Changed<S> {
 }
 
 impl<S: Source> Source for Changed<S> {
-    fn dim(&self) -> usize {
-        self.inner.dim()
-    }
+    lao_verification_engine::hand_on!(inner: dim position seek);
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
         (self.change)(&mut self.inner, attributes, block)
-    }
-
-    fn position(&self) -> u64 {
-        self.inner.position()
-    }
-
-    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        self.inner.seek(position)
     }
 }
 
@@ -87,17 +76,7 @@ impl<L: Learner> Deaf<L> {
 }
 
 impl<L: Learner> Learner for Deaf<L> {
-    fn dim(&self) -> usize {
-        self.inner.dim()
-    }
-
-    fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
-        self.inner.ask(rng, ask);
-    }
-
-    fn predict(&self, seen: Row<'_>) -> f64 {
-        self.inner.predict(seen)
-    }
+    lao_verification_engine::hand_on!(inner: dim ask predict coefficients intercept updates);
 
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
         let examples = match &told {
@@ -110,17 +89,5 @@ impl<L: Learner> Learner for Deaf<L> {
         }
         self.left -= examples;
         self.inner.tell(told)
-    }
-
-    fn coefficients(&self) -> SparseView<'_> {
-        self.inner.coefficients()
-    }
-
-    fn intercept(&self) -> f64 {
-        self.inner.intercept()
-    }
-
-    fn updates(&self) -> u64 {
-        self.inner.updates()
     }
 }
