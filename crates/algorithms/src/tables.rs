@@ -101,7 +101,7 @@ impl Inspect for Pursuit {
     }
 
     fn link(&self) -> Option<[f64; 2]> {
-        Some(self.link())
+        self.link()
     }
 }
 

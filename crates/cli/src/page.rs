@@ -36,7 +36,7 @@ pub fn html(model: &Model) -> anyhow::Result<String> {
             }
         })
         .collect();
-    let figure = history(model);
+    let (figure, calibrated) = (history(model), calibration(model));
     let mut templates = Environment::new();
     templates.set_auto_escape_callback(|_| AutoEscape::Html);
     templates.add_template("model.html", PAGE)?;
@@ -47,6 +47,13 @@ pub fn html(model: &Model) -> anyhow::Result<String> {
         coefficients,
         caption => figure.as_ref().map(|figure| figure.caption.clone()),
         figure => figure.as_ref().map(draw).transpose()?,
+        unit => match &model.label {
+            Label::Number => model.target.clone(),
+            Label::Classes { positive, negative } => format!("+1 for {positive}, -1 for {negative}"),
+        },
+        classes => model.label != Label::Number,
+        calibration => calibrated.as_ref().map(draw).transpose()?,
+        calibration_caption => calibrated.as_ref().map(|figure| figure.caption.clone()),
         candidates,
         bought => bought(model),
         panels,
@@ -91,16 +98,13 @@ fn summary(model: &Model) -> String {
         text += &format!(" It costs {}.", number(cost));
     }
     if let Some(holdout) = &model.holdout {
-        let (error, doubt) =
-            (number(holdout.mean_squared_error), number(HALF_WIDTH * holdout.standard_error));
-        text += &format!(
-            " On {} examples that were held out its mean squared error is {error} (plus or minus {doubt}), \
-             where that of the mean is {}.",
-            holdout.examples,
-            number(holdout.error_of_mean)
-        );
-        if let Some(share) = holdout.accuracy {
-            text += &format!(" {:.1} % of the classes are right.", 100.0 * share);
+        let mut error = holdout.summary(number);
+        if let Some(first) = error.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        text += &format!(" {error}.");
+        if model.label == Label::Number {
+            text += &format!(" The error of the mean is {}.", number(holdout.error_of_mean));
         }
     }
     text
@@ -201,5 +205,25 @@ fn history(model: &Model) -> Option<Figure> {
         x: Axis::log(if money { "money spent" } else { "values bought" }),
         y: Axis::log("mean squared error"),
         series,
+    })
+}
+
+/// Returns the share of the positive class against its probability, for the examples held out.
+fn calibration(model: &Model) -> Option<Figure> {
+    let Label::Classes { positive, .. } = &model.label else { return None };
+    let groups = &model.holdout.as_ref()?.calibration;
+    if groups.len() < 2 {
+        return None;
+    }
+    let points = groups.iter().map(|group| [group.probability, group.share]);
+    let most = groups.iter().map(|group| group.probability.max(group.share)).fold(0.0, f64::max);
+    Some(Figure {
+        caption: format!("{positive} among examples held out, in groups of about the same probability"),
+        x: Axis::linear("probability that the model gives"),
+        y: Axis::linear("share that was observed"),
+        series: vec![
+            Series::points("a group of examples", points.collect()),
+            Series::bound("what it should be", vec![[0.0, 0.0], [most, most]]),
+        ],
     })
 }

@@ -2,7 +2,7 @@
 
 use crate::choices::{Budget, Choices};
 use crate::error::{Error, nearest};
-use crate::examples::{Examples, Stream, TrainTest};
+use crate::examples::{Examples, Label, Stream, TrainTest};
 use crate::model::{About, Holdout, Model, Origin, Reached, Spent, SpentMoney};
 use crate::prices::{PricedColumns, Prices};
 use lao_algorithms::pursuit::Evidence;
@@ -365,6 +365,7 @@ impl Fit {
             if done {
                 let mut notes = examples.notes().to_vec();
                 notes.extend(NoUpdate::of(learned.learner.inspect()).map(|none| none.to_string()));
+                notes.extend(in_order.then(|| sorted_by_class(&training)).flatten());
                 notes.extend(priced.as_ref().and_then(|priced| too_dear(priced, &learned.parameters)));
                 let found = learned.learner.inspect().found();
                 learned.before = model.spent.clone();
@@ -490,4 +491,29 @@ impl Learned {
     pub fn evidence(&self, j: u32) -> Option<Evidence> {
         self.learner.inspect().evidence(j)
     }
+}
+
+/// Returns a note if examples of a class come together, so that the order tells of the label.
+fn sorted_by_class(training: &Examples) -> Option<String> {
+    /// Parts of the examples that are compared, and the part of the variance between them that is noted.
+    const PARTS: usize = 10;
+    const SORTED: f64 = 0.5;
+    let Label::Classes { positive, .. } = training.label() else { return None };
+    let labels: Vec<f64> = training.labels().collect();
+    let n = labels.len();
+    if n < 10 * PARTS {
+        return None;
+    }
+    let mean = labels.iter().sum::<f64>() / n as f64;
+    let parts: Vec<f64> = labels
+        .chunks(n.div_ceil(PARTS))
+        .map(|part| part.len() as f64 * (part.iter().sum::<f64>() / part.len() as f64 - mean).powi(2))
+        .collect();
+    (parts.iter().sum::<f64>() > SORTED * n as f64 * (1.0 - mean * mean)).then(|| {
+        format!(
+            "the examples come sorted by their class: `{positive}` is far more frequent in some parts of the \
+             table than in others; a model that learns in this order cannot be trusted, and its probabilities \
+             are left out; do without `--in-order` (shuffle=True in Python)"
+        )
+    })
 }

@@ -59,8 +59,8 @@ pub use examples::{Examples, Label, TableParts, TrainTest};
 pub use fit::{Fit, Fitted, Learned, Progress};
 pub use frame::{ColumnKind, ColumnSummary, Frame, Header, Pick, ReadOptions, Reading, read, read_with};
 pub use model::{
-    About, Candidate, Choice, Coefficient, HALF_WIDTH, Holdout, JournalPlace, Link, Missing, Model, Origin,
-    PanelSpent, Predictions, Reached, Spent, SpentMoney, Stamp, predict_rows,
+    About, Calibrated, Candidate, Choice, Coefficient, HALF_WIDTH, Holdout, JournalPlace, Link, Missing,
+    Model, Origin, PanelSpent, Predictions, Reached, Spent, SpentMoney, Stamp, predict_rows,
 };
 pub use prices::{Price, PricedColumns, Prices};
 pub use sheet::{Sheet, SheetRow, decimal};

@@ -267,9 +267,14 @@ fn result<'py>(py: Python<'py>, fitted: &Fitted, examples: &Examples) -> PyResul
         out.set_item("examples", held.examples)?;
         out.set_item("mean_squared_error", held.mean_squared_error)?;
         out.set_item("standard_error", held.standard_error)?;
-        out.set_item("r2", held.r2())?;
+        out.set_item("r2", held.accuracy.is_none().then(|| held.r2()))?;
         out.set_item("accuracy", held.accuracy)?;
+        out.set_item("majority", held.majority)?;
+        out.set_item("auc", held.auc)?;
         out.set_item("log_loss", held.log_loss)?;
+        out.set_item("log_loss_of_share", held.log_loss_of_share)?;
+        let groups = held.calibration.iter().map(|group| (group.examples, group.probability, group.share));
+        out.set_item("calibration", groups.collect::<Vec<_>>())?;
         Ok::<_, PyErr>(out)
     });
     result.set_item("holdout", held.transpose()?)?;

@@ -177,6 +177,7 @@ impl Pursuit {
             let kept = libm::exp2(-(self.labels.len() as f64) / half_life);
             self.moments.forget(kept);
             self.before.forget(kept);
+            self.link.forget(kept);
         }
         self.moments.absorb_labels(&self.labels);
         if self.done == 0 {
@@ -190,14 +191,13 @@ impl Pursuit {
         self.moments.clip(columns, &mut self.values, coefficients, errors);
         self.classes &= self.labels.iter().all(|y| y.abs() == 1.0);
         if self.classes {
-            for (error, label) in errors.iter().zip(&self.labels) {
-                self.link.learn(label - error, *label > 0.0);
-            }
+            self.link.learn(errors.iter().zip(&self.labels).map(|(error, label)| (label - error, *label)));
         }
         self.errors.add(errors, NOISE_MEMORY.min(self.params.memory()));
         let (attributes, values, labels) = (&*columns, &mut *self.values, &mut *self.labels);
         self.moments.absorb(Panel { attributes, values, labels, errors });
 
+        let explained = self.explained();
         self.decide();
         let theta = self.scratch.fit.support.iter().zip(&self.scratch.fit.coefficients);
         self.theta.reset(self.params.dim);
@@ -214,6 +214,16 @@ impl Pursuit {
             self.z[j as usize] = if z.is_finite() { z } else { 0.0 };
         }
 
+        if self.classes {
+            let now = self.explained();
+            if self.before.examples == self.moments.examples {
+                // The support has changed: earlier predictions are like those to come as far as they explain
+                // as much.
+                let (less, more) = if explained < now { (explained, now) } else { (now, explained) };
+                self.link.fade(if less > 0.0 { less / more } else { 0.0 });
+            }
+            self.link.fit(self.moments.label_mean, now);
+        }
         self.done += 1;
         self.filled = 0;
         self.asked.clear();
@@ -224,6 +234,13 @@ impl Pursuit {
 }
 
 impl Pursuit {
+    /// Returns the part of the variance of two classes that the coefficients explain.
+    fn explained(&self) -> f64 {
+        let of_means = self.moments.label_mean * self.moments.label_mean;
+        let part: f64 = self.theta.view().iter().map(|(j, b)| b * self.moments.label_product(j)).sum();
+        part / (1.0 - of_means)
+    }
+
     /// Checks that all values and labels are finite, and not too large.
     fn check(&self, block: &Block<'_>) -> Result<(), LearnError> {
         let columns = self.asked.iter().enumerate().map(|(c, &j)| (Some(j), block.column(c)));

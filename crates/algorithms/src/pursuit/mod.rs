@@ -107,7 +107,7 @@
 //!
 //! *Claims*: `pursuit-budget`, `pursuit-false-inclusion`, `pursuit-small-study`, `pursuit-figure-1`,
 //! `pursuit-rate`, `pursuit-identification`, `pursuit-invariance`, `pursuit-against-hybrid`,
-//! `pursuit-prices`, `pursuit-half-life`, `pursuit-half-life-level`.
+//! `pursuit-prices`, `pursuit-half-life`, `pursuit-half-life-level`, `pursuit-calibration`.
 
 mod decide;
 mod fit;
@@ -410,15 +410,16 @@ impl Pursuit {
     }
 
     /// Returns the offset and the slope of the link: [`probability`](Self::probability) is
-    /// `1 / (1 + exp(-(offset + slope p)))` for the prediction p.
-    pub fn link(&self) -> [f64; 2] {
-        self.link.line()
+    /// `1 / (1 + exp(-(offset + slope p)))` for the prediction p. `None` if labels are not two classes, or come
+    /// in an order that tells of their class: all of one class first.
+    pub fn link(&self) -> Option<[f64; 2]> {
+        (self.classes && !self.link.sorted()).then(|| self.link.line())
     }
 
     /// Returns the probability of the class +1, if labels are +1 and -1, from the values of the predictor's
     /// attributes: a logistic function of the prediction, fitted to predictions that were made before their
-    /// examples were learned from.
-    pub fn probability(&self, seen: Row<'_>) -> f64 {
-        self.link.probability(self.apply(seen))
+    /// examples were learned from. `None` as for [`link`](Self::link).
+    pub fn probability(&self, seen: Row<'_>) -> Option<f64> {
+        self.link().map(|_| self.link.probability(self.apply(seen)))
     }
 }

@@ -91,7 +91,7 @@ fn two_classes_have_probabilities() {
     let learner = learn(PursuitParams::within(dim, 6), values.clone(), labels);
     assert_eq!(learner.support(), [8]);
     for x in [-1.0, 0.0, 1.0] {
-        let found = learner.probability(Row { attributes: &[8], values: &[x] });
+        let found = learner.probability(Row { attributes: &[8], values: &[x] }).unwrap();
         assert!((found - chance(x)).abs() < 0.1, "{found} for {}", chance(x));
     }
 }

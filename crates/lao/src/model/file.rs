@@ -1,6 +1,6 @@
 //! The file of a model.
 
-use super::{Link, Model};
+use super::{Holdout, Link, Model};
 use crate::error::Error;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -84,7 +84,7 @@ impl Model {
         if let Some(Link { slope, .. }) = self.link.filter(|link| link.slope <= 0.0) {
             return Err(format!("the slope of its link is {slope}; it must be above 0"));
         }
-        if let Some(name) = self.holdout.and_then(|holdout| holdout.negative()) {
+        if let Some(name) = self.holdout.as_ref().and_then(Holdout::negative) {
             return Err(format!("`{name}` of its held-out error is negative"));
         }
         for panel in self.spent.money.iter().flat_map(|money| &money.panels) {

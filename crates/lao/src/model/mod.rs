@@ -3,6 +3,7 @@
 mod file;
 mod origin;
 mod predict;
+mod score;
 mod show;
 mod spent;
 
@@ -196,7 +197,7 @@ pub struct Link {
 /// assert_eq!(holdout.r2(), 1.0 - holdout.mean_squared_error / holdout.error_of_mean);
 /// # Ok::<(), lao::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Holdout {
     /// Their number.
@@ -210,21 +211,63 @@ pub struct Holdout {
     /// For two classes: the share of correct predictions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accuracy: Option<f64>,
+    /// For two classes: the share of the larger class, which is what naming it always would get right.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub majority: Option<f64>,
+    /// For two classes: the probability that an example of the positive class gets a larger prediction than
+    /// one of the other class (the area under the receiver operating characteristic).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auc: Option<f64>,
     /// For two classes with probabilities: the mean logarithmic loss.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_loss: Option<f64>,
+    /// For two classes with probabilities: that of a constant, the share of the positive class among the
+    /// examples learned from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_loss_of_share: Option<f64>,
+    /// For two classes with probabilities: groups of examples, from small probabilities to large ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calibration: Vec<Calibrated>,
+}
+
+/// Examples of about the same probability of the positive class.
+///
+/// ```
+/// let rows = (0..600).map(|i| (i * 37 % 100, i * 53 % 100));
+/// let rows = rows.map(|(x, u)| format!("{x},{u},{}\n", if x + u > 110 { "ill" } else { "well" }));
+/// let table = String::from("crp,other,state\n") + &rows.collect::<String>();
+/// let examples = lao::Frame::parse(table.as_bytes(), "ward.csv", &Default::default())?.target("state")?;
+/// let holdout = lao::Fit::within(2).run(&examples)?.model.holdout.unwrap();
+/// let groups = holdout.calibration;
+/// assert_eq!(groups.iter().map(|group| group.examples).sum::<usize>(), holdout.examples);
+/// assert!(groups[0].probability < groups[1].probability);
+/// # Ok::<(), lao::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Calibrated {
+    /// Their number.
+    pub examples: usize,
+    /// The mean probability that the model gives.
+    pub probability: f64,
+    /// The share that is of the class.
+    pub share: f64,
 }
 
 impl Holdout {
     /// Returns the name of a number that cannot be negative and is.
     fn negative(&self) -> Option<&'static str> {
         let Holdout { mean_squared_error, standard_error, error_of_mean, accuracy, log_loss, .. } = *self;
+        let &Holdout { majority, auc, log_loss_of_share, .. } = self;
         let all = [
             ("mean_squared_error", Some(mean_squared_error)),
             ("standard_error", Some(standard_error)),
             ("error_of_mean", Some(error_of_mean)),
             ("accuracy", accuracy),
+            ("majority", majority),
+            ("auc", auc),
             ("log_loss", log_loss),
+            ("log_loss_of_share", log_loss_of_share),
         ];
         all.into_iter().find(|(_, number)| number.is_some_and(|number| number < 0.0)).map(|(name, _)| name)
     }

@@ -1,8 +1,8 @@
 //! Applying a model to the rows of a table.
 
-use super::{Coefficient, Holdout, Link, Model};
+use super::{Coefficient, Link, Model};
 use crate::error::Error;
-use crate::examples::{Examples, Label};
+use crate::examples::Label;
 use crate::frame::{Column, Frame, Values};
 use std::ops::{ControlFlow, Range};
 
@@ -145,64 +145,6 @@ impl Model {
     /// Returns the sum above which a row belongs to the positive class.
     pub(crate) fn threshold(&self) -> f64 {
         self.link.map_or(0.0, |link| -link.offset / link.slope.max(1e-300))
-    }
-
-    /// Scores the model on examples of the same table. There is no score without examples, or if the table
-    /// ends the stream. The error is compared with that of the [mean label](Self::mean_label) or, if it is
-    /// not known, of the mean label of these examples.
-    ///
-    /// # Errors
-    /// When the examples have another label, or lack an attribute of the model.
-    pub fn score(&self, examples: &Examples) -> Result<Option<Holdout>, Error> {
-        let mut places = Vec::new();
-        for coefficient in &self.coefficients {
-            let name = coefficient.name();
-            let Some(j) = examples.names().iter().position(|other| *other == name) else {
-                let reason = "the model needs it, and the examples lack it".into();
-                return Err(Error::Column { column: name, reason });
-            };
-            places.push(j as u32);
-        }
-        let n = examples.len();
-        if n == 0 {
-            return Ok(None);
-        }
-        let of_these = || examples.labels().sum::<f64>() / n as f64;
-        let mean_label = self.mean_label.unwrap_or_else(of_these);
-        let (mut sums, mut labels) = ([0.0; 5], examples.labels());
-        let read = |rows, into: &mut [f64]| examples.read(&places, rows, into);
-        let done = self.predict_rows(n, read, |_, predicted, _| {
-            for (&predicted, label) in predicted.iter().zip(&mut labels) {
-                let error = (predicted - label) * (predicted - label);
-                let class = self.class(predicted) == self.class_of_label(label);
-                let log = self
-                    .probability(predicted)
-                    .map_or(0.0, |p| -(if label > 0.0 { p } else { 1.0 - p }).max(1e-15).ln());
-                let of_mean = (label - mean_label).powi(2);
-                let more = [error, error * error, of_mean, f64::from(u8::from(class)), log];
-                sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
-            }
-        })?;
-        if done.is_break() {
-            return Ok(None);
-        }
-        let [error, square, of_mean, correct, log] = sums.map(|sum| sum / n as f64);
-        let classes = self.label != Label::Number;
-        Ok(Some(Holdout {
-            examples: n,
-            mean_squared_error: error,
-            standard_error: ((square - error * error).max(0.0) / n as f64).sqrt(),
-            error_of_mean: of_mean,
-            accuracy: classes.then_some(correct),
-            log_loss: self.link.map(|_| log),
-        }))
-    }
-
-    fn class_of_label(&self, label: f64) -> Option<&str> {
-        match &self.label {
-            Label::Number => None,
-            Label::Classes { positive, negative } => Some(if label > 0.0 { positive } else { negative }),
-        }
     }
 }
 

@@ -25,13 +25,7 @@ impl fmt::Display for Model {
             writeln!(out, "  {:>12} * {:<width$}{error}", signed(c.value), name(c))?;
         }
         if let Some(holdout) = &self.holdout {
-            let Holdout { examples, mean_squared_error, standard_error, .. } = holdout;
-            let (error, doubt) = (figure(*mean_squared_error), figure(HALF_WIDTH * standard_error));
-            write!(out, "on {examples} examples held out: mean squared error {error} +- {doubt}")?;
-            write!(out, ", R2 {:.3}", holdout.r2())?;
-            holdout.accuracy.map_or(Ok(()), |share| write!(out, ", {:.1} % correct", 100.0 * share))?;
-            holdout.log_loss.map_or(Ok(()), |loss| write!(out, ", log loss {loss:.3}"))?;
-            writeln!(out)?;
+            writeln!(out, "{}", holdout.summary(figure))?;
         }
         let Spent { examples, attributes, most_attributes, passed_over, void, ref money } = self.spent;
         write!(out, "bought {attributes} values of {examples} examples, at most {most_attributes} of one")?;
@@ -51,10 +45,39 @@ impl fmt::Display for Model {
             write!(out, "a prediction costs {cost}")?;
         }
         let has_errors = self.coefficients.iter().any(|c| c.standard_error.is_some());
-        if has_errors || self.holdout.is_some() {
+        let has_interval = self.holdout.as_ref().is_some_and(|holdout| holdout.accuracy.is_none());
+        if has_errors || has_interval {
             write!(out, "\n+- is the half-width of a 95 % interval")?;
         }
         writeln!(out)
+    }
+}
+
+impl Holdout {
+    /// Returns what matters of the error, in a sentence without its end.
+    pub fn summary(&self, number: impl Fn(f64) -> String) -> String {
+        let Holdout { examples, mean_squared_error, standard_error, .. } = self;
+        let Some(accuracy) = self.accuracy else {
+            let (error, doubt) = (number(*mean_squared_error), number(HALF_WIDTH * standard_error));
+            let r2 = self.r2();
+            return format!(
+                "on {examples} examples held out: mean squared error {error} +- {doubt}, R2 {r2:.3}"
+            );
+        };
+        let mut text = format!("on {examples} examples held out: {:.1} % correct", 100.0 * accuracy);
+        if let Some(majority) = self.majority {
+            text += &format!(" (the larger class alone: {:.1} %)", 100.0 * majority);
+        }
+        if let Some(auc) = self.auc {
+            text += &format!(", AUC {auc:.3}");
+        }
+        if let Some(loss) = self.log_loss {
+            text += &format!(", log loss {loss:.3}");
+        }
+        if let Some(loss) = self.log_loss_of_share {
+            text += &format!(" (the share alone: {loss:.3})");
+        }
+        text
     }
 }
 

@@ -319,6 +319,11 @@ class RegressorPart(RegressorMixin, Budgeted):
 
 def _has_link(estimator: Any) -> bool:
     if estimator.method == "pursuit":
+        if getattr(estimator, "_link", True) is None:
+            raise AttributeError(
+                "no probabilities: the classes of the rows come one after the other; shuffle=True takes the rows "
+                "in a random order"
+            )
         return True
     raise AttributeError(
         f"method {estimator.method!r} gives no probabilities; method='pursuit' does, and "
@@ -439,7 +444,10 @@ _PARAMETERS = """
         `examples`, `attributes`, `support`, `error` (mean squared, held out) and its `standard_error`, each
         time the examples had doubled; with prices also the `money` so far.
     holdout_ : dict or None
-        The errors on the rows held out.
+        The errors on the rows held out: `examples`, `mean_squared_error` and its `standard_error`; for numbers
+        `r2`; for classes `accuracy`, the share of the `majority`, `auc`, `log_loss`, `log_loss_of_share` (that
+        of the share of the class alone) and `calibration`, groups of examples, each their number, the mean
+        probability and the share of the second class.
     plan_ : dict
         The choices made: budget, prices (the price and the panel of each column), limit of a prediction,
         seed, parameters of the method.

@@ -5,6 +5,7 @@ use lao_verification_engine::paper::Paper;
 
 mod against_hybrid;
 mod budget;
+mod calibration;
 mod false_inclusion;
 mod figure_1;
 mod half_life;
@@ -38,5 +39,6 @@ const CLAIMS: &[Claim] = &[
     figure_1::CLAIM,
     half_life::CLAIM,
     half_life_level::CLAIM,
+    calibration::CLAIM,
     against_hybrid::CLAIM,
 ];
