@@ -561,6 +561,10 @@ impl Learner for AnyLearner {
     fn updates(&self) -> u64 {
         self.inner().updates()
     }
+    fn takes_gaps(&self) -> bool {
+        self.inner().takes_gaps()
+    }
+
     fn examples_to_next_update(&self) -> Option<u64> {
         self.inner().examples_to_next_update()
     }

@@ -1,10 +1,9 @@
 //! `lao export`.
 
 use crate::inspect::load;
-use anyhow::{Context as _, anyhow};
+use crate::output::{Output, OutputArgs};
+use anyhow::{anyhow, bail};
 use clap::{Args, ValueEnum};
-use lao_files::{check_writable, write_atomically};
-use lao_terminal as say;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -24,9 +23,8 @@ pub struct ExportArgs {
     /// Write this form.
     #[arg(long, value_enum)]
     to: Form,
-    /// Write to this file [default: standard output; ONNX needs a file].
-    #[arg(long, short, value_name = "FILE", required_if_eq("to", "onnx"))]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 /// What a model is written as.
@@ -43,9 +41,10 @@ enum Form {
 }
 
 pub fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
-    if let Some(output) = &args.output {
-        check_writable(output)?;
+    if args.to == Form::Onnx && !args.output.is_given() {
+        bail!("ONNX is no text: give a file by --output, or `-` for standard output")
     }
+    let output = args.output.checked(Output::Standard, &[&args.model])?;
     let model = load(&args.model)?;
     let bytes = match args.to {
         Form::Sql => model.to_sql().into_bytes(),
@@ -53,9 +52,6 @@ pub fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
         Form::Csv => model.to_csv().into_bytes(),
         Form::Onnx => model.to_onnx().map_err(|why| anyhow!("cannot write ONNX: {why}"))?,
     };
-    match &args.output {
-        Some(output) => write_atomically(output, &bytes)?,
-        None => say::results(&String::from_utf8(bytes).context("ONNX is no text: give --output FILE")?)?,
-    }
+    output.write(&bytes)?;
     Ok(ExitCode::SUCCESS)
 }

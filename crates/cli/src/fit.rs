@@ -2,11 +2,11 @@
 
 use crate::args::{BudgetArgs, ChoiceArgs, Layout, by_option};
 use crate::inspect::load;
+use crate::output::{Output, OutputArgs};
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use lao::{Budget, Examples, Fit, Label, Model, Pick, Progress};
 use lao_figures::count;
-use lao_files::check_writable;
 use lao_terminal as say;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -20,6 +20,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// unknown at prediction time. Words become attributes `column=word`; empty fields, NA and ? are missing
 /// values. An example is skipped if a value is missing that the method asks for. A target with two values is
 /// a class.
+///
+/// The model is written to the table's name with the ending .lao.json unless --output names another file.
 ///
 /// A file of prices has a line `attribute,price` or `attribute,price,panel` for each column. A panel is paid
 /// once per example; its price stands in each of its lines. A price of 0 means free. With prices, the budget
@@ -59,9 +61,8 @@ pub struct FitArgs {
     like: Option<PathBuf>,
     #[command(flatten)]
     layout: Layout,
-    /// Write the model to this file [default: the table's name with the ending .lao.json].
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArgs,
     /// Print the model as JSON instead of text.
     #[arg(long)]
     json: bool,
@@ -95,8 +96,8 @@ impl ShowProgress {
 }
 
 pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
-    let output = args.output.clone().unwrap_or_else(|| beside(&args.data));
-    check_writable(&output)?;
+    let like_file = args.like.as_deref().unwrap_or(&args.data);
+    let output = args.output.checked(Output::File(beside(&args.data)), &[&args.data, like_file])?;
     let like = args.like.as_deref().map(load).transpose()?;
     let target = like.as_ref().map(|model| &model.target).or(args.target.as_ref());
     let target = target.context("give --target or --like")?;
@@ -141,12 +142,15 @@ pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
     let learning = fit.run_with(&examples.until(Arc::clone(&stop)), |reached| progress(&line(&reached)));
     let fitted = learning.map_err(by_option)?;
     fitted.notes.iter().for_each(|line| note(line));
-    let replaced = output.exists();
-    fitted.model.save(&output)?;
-    let text = if args.json { fitted.model.to_json() } else { fitted.model.to_string() };
-    say::results(&text)?;
-    let new = if replaced { ", whose older model it replaces" } else { "" };
-    note(&format!("the model is in {}{new}; `lao predict {0} NEW.csv` applies it", output.display()));
+    let replaced = matches!(&output, Output::File(path) if path.exists());
+    output.write(fitted.model.to_json().as_bytes())?;
+    if let Output::File(path) = &output {
+        let text = if args.json { fitted.model.to_json() } else { fitted.model.to_string() };
+        let new = if replaced { ", whose older model it replaces" } else { "" };
+        let shown = path.display();
+        say::results(&text).with_context(|| format!("the model is in {shown}"))?;
+        note(&format!("the model is in {shown}{new}; `lao predict {shown} NEW.csv` applies it"));
+    }
     if stop.load(Ordering::Relaxed) {
         let examples = count(fitted.model.spent.examples);
         say::note(&format!("interrupted: this is what was learned from {examples} examples"));

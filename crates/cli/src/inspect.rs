@@ -1,11 +1,12 @@
 //! `lao inspect`.
 
+use crate::output::Force;
 use crate::page;
 use anyhow::bail;
 use clap::Args;
 use lao::{Choice, Model, Origin, PanelSpent, SpentMoney};
 use lao_figures::count;
-use lao_files::{check_writable, write_atomically};
+use lao_files::write_atomically;
 use lao_terminal as say;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -25,6 +26,8 @@ pub struct InspectArgs {
     /// Write a model card in Markdown.
     #[arg(long, value_name = "FILE", conflicts_with = "json")]
     card: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
 }
 
 /// Reads a model file; where there is a folder, says where its model comes from.
@@ -41,7 +44,7 @@ pub fn load(path: &Path) -> anyhow::Result<Model> {
 
 pub fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
     for file in args.html.iter().chain(&args.card) {
-        check_writable(file)?;
+        args.force.check(file, &[&args.model])?;
     }
     let model = load(&args.model)?;
     if let Some(file) = &args.html {

@@ -14,6 +14,7 @@ mod fit;
 mod inspect;
 mod manual;
 mod methods;
+mod output;
 mod page;
 mod plan;
 mod predict;

@@ -123,6 +123,9 @@ fn bought(model: &Model) -> String {
         let [total, most, budget] = [money.total, money.most, money.budget].map(number);
         text += &format!(" They cost {total}, at most {most} for one example, of a budget of {budget}.");
     }
+    if spent.missing > 0 {
+        text += &format!(" {} of these values were missing.", count(spent.missing));
+    }
     if spent.passed_over > 0 {
         text += &format!(" {} examples with missing values were skipped.", count(spent.passed_over));
     }

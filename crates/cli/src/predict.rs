@@ -2,9 +2,9 @@
 
 use crate::args::Layout;
 use crate::inspect::load;
+use crate::output::{Output, OutputArgs};
 use clap::{Args, ValueEnum};
 use lao::{Label, Missing, Model, ReadOptions};
-use lao_files::{check_writable, write_atomically};
 use lao_terminal as say;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -25,9 +25,8 @@ pub struct PredictArgs {
     missing: Gap,
     #[command(flatten)]
     layout: Layout,
-    /// Write the predictions to this file [default: standard output].
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArgs,
     /// Print JSON instead of CSV.
     #[arg(long)]
     json: bool,
@@ -43,9 +42,7 @@ enum Gap {
 }
 
 pub fn run(args: &PredictArgs) -> anyhow::Result<ExitCode> {
-    if let Some(output) = &args.output {
-        check_writable(output)?;
-    }
+    let output = args.output.checked(Output::Standard, &[&args.model, &args.data])?;
     let model = load(&args.model)?;
     let ReadOptions { columns, mut missing, .. } = model.read_options();
     let mut options = args.layout.options(columns);
@@ -57,10 +54,7 @@ pub fn run(args: &PredictArgs) -> anyhow::Result<ExitCode> {
     };
     let predictions = model.predict(&frame, missing)?;
     let text = if args.json { json(&model, &predictions.values) } else { csv(&model, &predictions.values)? };
-    match &args.output {
-        Some(output) => write_atomically(output, text.as_bytes())?,
-        None => say::results(&text)?,
-    }
+    output.write(text.as_bytes())?;
     if predictions.incomplete > 0 {
         let what = match missing {
             Missing::Mean => "the mean was used",

@@ -389,9 +389,11 @@ impl Examples {
         self.of(rows)
     }
 
-    /// Returns the examples as a stream, `passes` times over.
-    pub(crate) fn stream(&self, passes: u64) -> Stream {
-        Stream { examples: self.clone(), passes, position: 0, skipped: 0, read: Vec::new() }
+    /// Returns the examples as a stream, `passes` times over; with `gaps`, an example comes without what it
+    /// lacks.
+    pub(crate) fn stream(&self, passes: u64, gaps: bool) -> Stream {
+        let lacking = vec![0; self.names().len()];
+        Stream { examples: self.clone(), passes, gaps, position: 0, skipped: 0, lacking, read: Vec::new() }
     }
 }
 
@@ -474,16 +476,40 @@ fn labels(values: &Values, target: &str) -> Result<(Label, Vec<f64>), Error> {
 }
 
 /// Examples as a learner buys them. An example that lacks a value which is asked for is passed over and
-/// counted; another one takes its place.
+/// counted, and another one takes its place, unless the learner takes gaps; of one that lacks all, nothing came.
 #[derive(Clone, Debug)]
 pub(crate) struct Stream {
     examples: Examples,
     passes: u64,
+    gaps: bool,
     position: u64,
     /// The number of examples that were passed over.
     pub skipped: u64,
+    /// How often each attribute was asked for and missing.
+    lacking: Vec<u64>,
     /// The values of the rows that may become examples, column after column.
     read: Vec<f64>,
+}
+
+impl Stream {
+    /// Returns whether examples come without what they lack.
+    pub fn takes_gaps(&self) -> bool {
+        self.gaps
+    }
+
+    /// Returns how often each column was asked for and missing, if it ever was.
+    pub fn lacking(&self) -> Vec<(&str, u64)> {
+        let Stream { examples: Examples { store, .. }, lacking, .. } = self;
+        let mut columns: Vec<(&str, u64)> = Vec::new();
+        for ((column, _), &count) in store.attributes.iter().zip(lacking).filter(|(_, count)| **count > 0) {
+            match columns.last_mut() {
+                // The attributes of a column of words are neighbors, and are missing together.
+                Some((last, most)) if last == column => *most = count.max(*most),
+                _ => columns.push((column, count)),
+            }
+        }
+        columns
+    }
 }
 
 impl Source for Stream {
@@ -492,7 +518,7 @@ impl Source for Stream {
     }
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        let Stream { examples, read, position, skipped, .. } = self;
+        let Stream { examples, read, position, skipped, lacking, gaps, .. } = self;
         let (store, n) = (&examples.store, examples.len());
         let end = (n as u64).saturating_mul(self.passes);
         let mut filled = 0;
@@ -506,9 +532,14 @@ impl Source for Stream {
             *position += rows.len() as u64;
             for (r, &row) in rows.iter().enumerate() {
                 let column = |c: usize| read[c * rows.len() + r];
-                if (0..attributes.len()).any(|c| column(c).is_nan()) {
-                    *skipped += 1;
-                    continue;
+                let missing = (0..attributes.len()).filter(|&c| column(c).is_nan()).count();
+                if missing > 0 {
+                    let of = attributes.iter().enumerate().filter(|(c, _)| column(*c).is_nan());
+                    of.for_each(|(_, &j)| lacking[j as usize] += 1);
+                    if !*gaps || missing == attributes.len() {
+                        *skipped += 1;
+                        continue;
+                    }
                 }
                 for c in 0..attributes.len() {
                     block.column_mut(c)[filled] = column(c);

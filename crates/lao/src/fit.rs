@@ -327,7 +327,8 @@ impl Fit {
             }
             _ => (Limit::PerExample(self.most_attributes_bought()), None),
         };
-        let mut session = Session::new(ordered.stream(passes), limit, &seed.child("session"));
+        let gaps = learned.learner.learner().takes_gaps();
+        let mut session = Session::new(ordered.stream(passes, gaps), limit, &seed.child("session"));
         if let Some(tariff) = tariff {
             session = session.priced(tariff)?;
         }
@@ -366,6 +367,7 @@ impl Fit {
                 let mut notes = examples.notes().to_vec();
                 notes.extend(NoUpdate::of(learned.learner.inspect()).map(|none| none.to_string()));
                 notes.extend(in_order.then(|| sorted_by_class(&training)).flatten());
+                notes.extend(of_gaps(&session, gaps));
                 notes.extend(priced.as_ref().and_then(|priced| too_dear(priced, &learned.parameters)));
                 let found = learned.learner.inspect().found();
                 learned.before = model.spent.clone();
@@ -446,6 +448,7 @@ impl Fit {
                 examples: before.examples.saturating_add(ledger.examples),
                 attributes: before.attributes.saturating_add(values),
                 most_attributes: before.most_attributes.max(most_of_one),
+                missing: before.missing.saturating_add(missing(session)),
                 passed_over: before.passed_over.saturating_add(session.source().skipped),
                 void: before.void,
                 money,
@@ -491,6 +494,39 @@ impl Learned {
     pub fn evidence(&self, j: u32) -> Option<Evidence> {
         self.learner.inspect().evidence(j)
     }
+}
+
+/// Returns how many of the values that were bought were missing, if examples with gaps are learned from.
+fn missing(session: &Session<Stream>) -> u64 {
+    let stream = session.source();
+    if stream.takes_gaps() { stream.lacking().iter().map(|(_, count)| count).sum() } else { 0 }
+}
+
+/// Returns a note on columns whose gaps cost much.
+fn of_gaps(session: &Session<Stream>, gaps: bool) -> Option<String> {
+    /// The share of examples that is noted.
+    const MUCH: f64 = 0.2;
+    let (stream, examples) = (session.source(), session.ledger().examples);
+    let of = (stream.skipped + examples) as f64;
+    let much = |count: u64| count as f64 > MUCH * of;
+    let mut lacking = stream.lacking();
+    lacking.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let named = lacking.iter().take(3).map(|(column, count)| format!("`{column}` {count} times"));
+    let named = named.collect::<Vec<_>>().join(", ");
+    if gaps {
+        let worst = lacking.first().filter(|(_, count)| much(*count))?.0;
+        return Some(format!(
+            "asked for in vain: {named}; what is often missing is asked for less often, and `--drop {worst}` \
+             spends the budget on other columns"
+        ));
+    }
+    much(stream.skipped).then(|| {
+        format!(
+            "{} of {of} examples were skipped, since a value was missing: {named}; `--drop` leaves such a \
+             column out, and the method pursuit learns from examples with gaps",
+            stream.skipped
+        )
+    })
 }
 
 /// Returns a note if examples of a class come together, so that the order tells of the label.

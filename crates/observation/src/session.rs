@@ -373,12 +373,13 @@ impl<S: Source> Session<S> {
         let columns = attributes.len();
         let capacity = wanted.min(BlockBuf::preferred_rows(columns) as u64) as usize;
         self.block.reset(columns, capacity);
-        let rows = if sorted {
-            observe_checked(&mut self.source, attributes, &mut self.block)?
+        let returned = if sorted {
+            self.source.observe(attributes, &mut self.block)?
         } else {
-            let returned = self.source.observe_draws(attributes, &mut self.block, &mut self.scratch)?;
-            check_answer(attributes, &self.block, returned, &|| self.source.position())?
+            self.source.observe_draws(attributes, &mut self.block, &mut self.scratch)?
         };
+        let position = || self.source.position();
+        let rows = check_answer(attributes, &self.block, returned, learner.takes_gaps(), &position)?;
         if rows == 0 {
             return Ok(0);
         }

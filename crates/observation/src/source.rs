@@ -161,19 +161,21 @@ pub(crate) fn observe_checked<S: Source + ?Sized>(
     block: &mut BlockBuf,
 ) -> Result<usize, SourceError> {
     let returned = source.observe(attributes, block)?;
-    check_answer(attributes, block, returned, &|| source.position())
+    check_answer(attributes, block, returned, false, &|| source.position())
 }
 
 // What follows is compiled once, and not for every source: the functions with a type of source as a parameter
 // only call it.
 
 /// Checks what a source has written to `block`, whose columns are `attributes`: there are as many rows as it
-/// `returned`, at most the capacity of the block, and all numbers are finite. Returns the number of rows.
+/// `returned`, at most the capacity of the block, and all numbers are finite, but for values that are NaN if
+/// there may be `gaps`. Returns the number of rows.
 /// `position` is that of the source, for an error.
 pub(crate) fn check_answer(
     attributes: &[u32],
     block: &BlockBuf,
     returned: usize,
+    gaps: bool,
     position: &dyn Fn() -> u64,
 ) -> Result<usize, SourceError> {
     let (set, capacity) = (block.rows(), block.capacity());
@@ -190,12 +192,14 @@ pub(crate) fn check_answer(
         return Ok(returned);
     }
     let first = position().saturating_sub(returned as u64);
-    let not_finite = |numbers: &[f64]| numbers.iter().position(|number| !number.is_finite());
-    if let Some(row) = not_finite(seen.labels()) {
+    let not_finite = |numbers: &[f64], gaps: bool| {
+        numbers.iter().position(|number| !number.is_finite() && !(gaps && number.is_nan()))
+    };
+    if let Some(row) = not_finite(seen.labels(), false) {
         return Err(SourceError::Label { example: first + row as u64, value: seen.labels()[row] });
     }
     for (c, &attribute) in attributes.iter().enumerate() {
-        if let Some(row) = not_finite(columns(c)) {
+        if let Some(row) = not_finite(columns(c), gaps) {
             let (example, value) = (first + row as u64, columns(c)[row]);
             return Err(SourceError::Value { example, attribute, value });
         }

@@ -324,7 +324,7 @@ fn check_shape<S: Source>(
     block: &BlockBuf,
     returned: usize,
 ) -> Result<usize, SourceError> {
-    match check_answer(attributes, block, returned, &|| source.position()) {
+    match check_answer(attributes, block, returned, false, &|| source.position()) {
         Err(SourceError::Value { .. } | SourceError::Label { .. }) => Ok(returned),
         other => other,
     }

@@ -245,6 +245,7 @@ fn result<'py>(py: Python<'py>, fitted: &Fitted, examples: &Examples) -> PyResul
     cost.set_item("examples", spent.examples)?;
     cost.set_item("attributes", spent.attributes)?;
     cost.set_item("most_attributes", spent.most_attributes)?;
+    cost.set_item("missing", spent.missing)?;
     cost.set_item("passed_over", spent.passed_over)?;
     if let Some(money @ SpentMoney { total, most, .. }) = &spent.money {
         cost.set_item("money", total)?;

@@ -254,6 +254,7 @@ impl Study {
                 examples: slots,
                 attributes: bought,
                 most_attributes: self.state.most_attributes(),
+                missing: self.state.missing(),
                 passed_over: 0,
                 void,
                 money,

@@ -24,8 +24,16 @@ const WIDTH: usize = 110;
 /// # Errors
 /// When they cannot be written for any other reason than that the reader has closed the stream.
 pub fn results(text: &str) -> anyhow::Result<()> {
+    results_of_bytes(text.as_bytes())
+}
+
+/// As [`results`], for what may be no text.
+///
+/// # Errors
+/// Those of [`results`].
+pub fn results_of_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     let mut stream = io::stdout().lock();
-    match stream.write_all(text.as_bytes()).and_then(|()| stream.flush()) {
+    match stream.write_all(bytes).and_then(|()| stream.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(error).context("cannot print to standard output")
         }

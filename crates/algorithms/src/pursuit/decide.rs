@@ -65,8 +65,11 @@ impl Pursuit {
                 let n = moments.seen[at];
                 let variance = moments.variance(j);
                 (z[at], interest[at]) = (0.0, 0.0);
+                let available = moments.availability(j).sqrt();
                 if n == 0.0 {
-                    interest[at] = f64::MAX;
+                    // Of what was always missing, nothing is known but that.
+                    let most = CONFIDENCE * noise.sqrt() * available;
+                    interest[at] = if moments.untried(j) { f64::MAX } else { most };
                     continue;
                 }
                 if variance == 0.0 {
@@ -79,7 +82,7 @@ impl Pursuit {
                 let of_noise = noise * moments.unevenness(j) * precise;
                 let deviation = (of_noise + variance * uneven).sqrt();
                 let score = covariance / deviation;
-                let bound = (covariance.abs() + CONFIDENCE * deviation) / rest.sqrt();
+                let bound = (covariance.abs() + CONFIDENCE * deviation) / rest.sqrt() * available;
                 if score.is_finite() && bound.is_finite() {
                     (z[at], interest[at]) = (score, bound);
                 }

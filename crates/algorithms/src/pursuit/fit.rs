@@ -1,6 +1,6 @@
 //! Least squares on the support, from sums alone.
 
-use super::moments::{Moments, is_zero};
+use super::moments::{Moments, is_none, is_zero};
 use lao_kernels::{solve_lower_lanes, solve_positive};
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +38,7 @@ pub(super) struct Beside {
 }
 
 /// The sums over the support as they were when the support changed last. What came since was observed in full
-/// and after the choice.
+/// and after the choice, as long as nothing was missing.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Before {
     /// The support.
@@ -48,6 +48,9 @@ pub(super) struct Before {
     /// That number less the weight that they have now; 0 if nothing is forgotten.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub forgotten: f64,
+    /// Values of watched attributes that were missing until then.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub gaps: u64,
     /// The sums of products of the support, row by row.
     pub products: Vec<f64>,
     /// The sums of products with the label.
@@ -96,7 +99,7 @@ impl Fit {
         }
 
         let since = (moments.weight() - before.weight()).max(0.0);
-        let known = before.support == support && since >= 8.0 * k as f64;
+        let known = before.support == support && since >= 8.0 * k as f64 && moments.gaps == before.gaps;
         if known && k as f64 * noise / since < all {
             self.factor.fill(0.0);
             for (i, (&slot, products)) in
@@ -196,6 +199,7 @@ impl Before {
     /// Remembers the sums over the support as they are now.
     pub fn remember(&mut self, support: &[u32], moments: &Moments) {
         (self.examples, self.forgotten) = (moments.examples, moments.forgotten);
+        self.gaps = moments.gaps;
         self.support.clear();
         self.support.extend_from_slice(support);
         self.labels.clear();
@@ -224,10 +228,10 @@ mod tests {
             (0..ROWS).map(|_| std::array::from_fn(|_| rng.random_range(-1.0..1.0))).collect();
         let mut labels: Vec<f64> = values.iter().map(|x| slope * x.iter().sum::<f64>()).collect();
         let (attributes, mut errors) = (&[0, 1, 2, 3], labels.clone());
-        moments.clip(attributes, &mut values, &[], &mut errors);
+        moments.clip(attributes, &mut values, &[], &mut errors, &[]);
         moments.absorb_labels(&labels);
         let (values, labels) = (&mut values[..], &mut labels[..]);
-        moments.absorb(Panel { attributes, values, labels, errors: &errors });
+        moments.absorb(Panel { attributes, values, labels, errors: &errors, gaps: &[] });
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::decide::keep_largest;
 use super::fit::Before;
 use super::link::Link;
-use super::moments::{Moments, Panel, groups};
+use super::moments::{Gap, Moments, Panel, groups};
 use super::{Errors, LARGEST, LARGEST_BOUND, NOISE_MEMORY, Pursuit, PursuitParams, Scratch};
 use crate::money::Money;
 use lao_kernels::{SparseVector, SparseView, merge_into};
@@ -30,6 +30,8 @@ impl Pursuit {
             order: Vec::new(),
             asked: Vec::new(),
             values: Vec::new(),
+            gaps: Vec::new(),
+            late: Vec::new(),
             labels: vec![0.0; params.block_size(0) as usize],
             filled: 0,
             theta: SparseVector::zeros(dim),
@@ -46,8 +48,8 @@ impl Pursuit {
     }
 
     /// Returns the number of examples that the current block still needs.
-    fn examples_left(&self) -> usize {
-        self.labels.len() - self.filled
+    pub(super) fn examples_left(&self) -> usize {
+        self.labels.len() - self.filled - self.late.len()
     }
 
     /// Chooses the attributes of the next block.
@@ -108,7 +110,7 @@ impl Pursuit {
             (0..).zip(order).for_each(|(j, place)| by_order[*place as usize] = j);
             *unseen_from = 0;
         }
-        let unseen = |j: &&u32| moments.seen[**j as usize] == 0.0 && !taken[**j as usize];
+        let unseen = |j: &&u32| moments.untried(**j) && !taken[**j as usize];
         *unseen_from += by_order[*unseen_from..].iter().take_while(|j| !unseen(j)).count();
         list.clear();
         list.extend(by_order[*unseen_from..].iter().filter(unseen).take(free));
@@ -172,13 +174,45 @@ impl Pursuit {
     }
 
     /// Learns from the block, which is full.
-    fn update(&mut self) {
+    pub(super) fn update(&mut self) {
         if let Some(half_life) = self.params.half_life {
             let kept = libm::exp2(-(self.labels.len() as f64) / half_life);
             self.moments.forget(kept);
             self.before.forget(kept);
             self.link.forget(kept);
         }
+        self.cut_block();
+        if self.filled > 0 {
+            self.take_in();
+        }
+        self.take_in_late();
+        let explained = self.explained();
+        self.decide();
+        self.after_decision(explained);
+        self.done += 1;
+        self.filled = 0;
+        self.asked.clear();
+        self.values.clear();
+        self.gaps.clear();
+        self.labels.clear();
+        self.labels.resize(self.params.block_size(self.moments.examples) as usize, 0.0);
+    }
+
+    /// Leaves of the block the rows that are filled: late examples take the place of others.
+    fn cut_block(&mut self) {
+        let (size, filled) = (self.labels.len(), self.filled);
+        if filled < size {
+            let groups = self.values.len() / size;
+            for group in 0..groups {
+                self.values.copy_within(group * size..group * size + filled, group * filled);
+            }
+            self.values.truncate(groups * filled);
+            self.labels.truncate(filled);
+        }
+    }
+
+    /// Adds the block to the sums.
+    pub(super) fn take_in(&mut self) {
         self.moments.absorb_labels(&self.labels);
         if self.done == 0 {
             self.intercept = self.moments.label_mean;
@@ -188,17 +222,19 @@ impl Pursuit {
         errors.extend(self.labels.iter().map(|y| y - self.intercept));
         coefficients.clear();
         coefficients.extend(self.support.iter().map(|&j| self.theta.view().get(j)));
-        self.moments.clip(columns, &mut self.values, coefficients, errors);
+        self.gaps.sort_unstable();
+        self.moments.clip(columns, &mut self.values, coefficients, errors, &self.gaps);
         self.classes &= self.labels.iter().all(|y| y.abs() == 1.0);
         if self.classes {
             self.link.learn(errors.iter().zip(&self.labels).map(|(error, label)| (label - error, *label)));
         }
         self.errors.add(errors, NOISE_MEMORY.min(self.params.memory()));
         let (attributes, values, labels) = (&*columns, &mut *self.values, &mut *self.labels);
-        self.moments.absorb(Panel { attributes, values, labels, errors });
+        self.moments.absorb(Panel { attributes, values, labels, errors, gaps: &self.gaps });
+    }
 
-        let explained = self.explained();
-        self.decide();
+    /// Renews what follows from the coefficients. `explained` is what the former ones explain.
+    fn after_decision(&mut self, explained: f64) {
         let theta = self.scratch.fit.support.iter().zip(&self.scratch.fit.coefficients);
         self.theta.reset(self.params.dim);
         for (&j, &b) in theta.filter(|(_, b)| **b != 0.0 && b.is_finite()) {
@@ -224,12 +260,6 @@ impl Pursuit {
             }
             self.link.fit(self.moments.label_mean, now);
         }
-        self.done += 1;
-        self.filled = 0;
-        self.asked.clear();
-        self.values.clear();
-        self.labels.clear();
-        self.labels.resize(self.params.block_size(self.moments.examples) as usize, 0.0);
     }
 }
 
@@ -249,10 +279,11 @@ impl Pursuit {
             if numbers.iter().fold(true, |all, x| all & (x.abs() <= LARGEST)) {
                 continue;
             }
-            if let Some(&value) = numbers.iter().find(|x| !x.is_finite()) {
+            let gap = |x: f64| x.is_nan() && attribute.is_some();
+            if let Some(&value) = numbers.iter().find(|x| !x.is_finite() && !gap(**x)) {
                 return Err(LearnError::NotFinite { attribute, value });
             }
-            let value = numbers.iter().copied().find(|x| x.abs() > LARGEST).unwrap_or(LARGEST);
+            let Some(value) = numbers.iter().copied().find(|x| x.abs() > LARGEST) else { continue };
             let attribute = attribute.unwrap_or(self.asked[0]) as usize;
             return Err(LearnError::Diverged { update: self.done + 1, attribute, value });
         }
@@ -281,6 +312,10 @@ impl Learner for Pursuit {
         ask.values(self.examples_left() as u64).extend_from_slice(&self.asked);
     }
 
+    fn takes_gaps(&self) -> bool {
+        true
+    }
+
     fn predict(&self, seen: Row<'_>) -> f64 {
         self.apply(seen)
     }
@@ -290,7 +325,8 @@ impl Learner for Pursuit {
         for (j, b) in self.theta.view().iter() {
             if let Ok(place) = seen.attributes.binary_search(&j) {
                 let (low, high) = self.moments.range(j);
-                label += b * seen.values[place].clamp(low, high);
+                let x = seen.values[place];
+                label += b * if x.is_nan() { self.mean(j) } else { x.clamp(low, high) };
             }
         }
         label
@@ -312,11 +348,16 @@ impl Learner for Pursuit {
         let (size, from) = (self.labels.len(), self.filled);
         for (c, &place) in self.scratch.places.iter().enumerate() {
             let values = &mut self.values[place / 4 * size + from..][..rows];
-            values.iter_mut().zip(block.column(c)).for_each(|(row, x)| row[place % 4] = *x);
+            for (i, (row, &x)) in (from as u32..).zip(values.iter_mut().zip(block.column(c))) {
+                if x.is_nan() {
+                    self.gaps.push(Gap { row: i, column: place as u32 });
+                }
+                row[place % 4] = if x.is_nan() { 0.0 } else { x };
+            }
         }
         self.labels[from..][..rows].copy_from_slice(block.labels());
         self.filled += rows;
-        if self.filled == size {
+        if self.examples_left() == 0 {
             self.update();
         }
         Ok(())

@@ -87,6 +87,15 @@
 //! of the predictions, so that `sigma^2` rests on a few thousand examples, and on a few hundred once the
 //! support has changed. Too few examples give an empty or partial support, with the evidence so far.
 //!
+//! *Gaps*: a value that is asked for may be missing, NaN. Every sum rests on the examples in which all its
+//! factors were observed, `n_j` counts those in which j was, and a prediction takes the mean in the place of
+//! what is missing. The bound of an attribute is multiplied by `sqrt(a_j)`, where `a_j` is the part of the asks
+//! for it that was answered: what can seldom be had explains little. All this is right if values are missing at
+//! random; where a value is missing because of what it would be, no method that sees the others alone is.
+//!
+//! *Late examples*: where labels come late, examples are handed out before those are learned from on which the
+//! next choice would rest, and [`Pursuit::tell_late`] tells them once the choice has changed.
+//!
 //! *Cost*: an example costs s'^2/2 multiplications for products of columns, Hybrid s'; the bench `learners`
 //! has both. An update costs O(s' |S|^2 + d |S|) more, and O(d |S|^2) if it changes the support; memory is
 //! O(d s'). The blocks between updates grow with the number of examples, so that n examples have O(log n)
@@ -111,6 +120,7 @@
 
 mod decide;
 mod fit;
+mod late;
 mod learner;
 mod link;
 mod moments;
@@ -129,8 +139,9 @@ use lao_kernels::SparseVector;
 use lao_observation::stored::{Damaged, Validate};
 use lao_observation::tariff::pays;
 use lao_observation::{Basket, Learner as _, Row};
+use late::Late;
 use link::Link;
-use moments::Moments;
+use moments::{Gap, Moments};
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
@@ -243,6 +254,12 @@ pub struct Pursuit {
     asked: Vec<u32>,
     /// The values of the current block, as in [`moments::Panel`].
     values: Vec<[f64; 4]>,
+    /// What is missing in the current block, by the columns of [`values`](Self::values).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    gaps: Vec<Gap>,
+    /// Examples that were asked for before the last update and came after it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    late: Vec<Late>,
     /// The labels of the current block; their number is the size of the block.
     labels: Vec<f64>,
     /// The number of examples of the current block so far.
@@ -348,7 +365,8 @@ impl Validate for Pursuit {
             size as u64 == params.block_size(self.moments.examples),
             "the block has not the size that belongs to the number of examples",
         )?;
-        damaged(self.filled < size, "the block is full")?;
+        damaged(self.filled + self.late.len() < size, "the block is full")?;
+        self.validate_late()?;
         let of_block = asked.is_empty()
             || (state::is_set(asked, dim)
                 && asked.len() <= budget
@@ -367,6 +385,8 @@ impl Validate for Pursuit {
             damaged(paid, "the attributes to observe cost more than there is money")?;
         }
         state::length(NAME, "the block", values.len(), moments::groups(asked.len()) * size)?;
+        let inside = |gap: &Gap| (gap.column as usize) < asked.len() && (gap.row as usize) < self.filled;
+        damaged(self.gaps.iter().all(inside), "a gap is not in the block")?;
         let small = values.as_flattened().iter().chain(labels).all(|x| x.abs() <= LARGEST);
         damaged(small, "the block has a value that is too large")?;
         state::count(NAME, "the number of examples to weigh all", self.due)?;

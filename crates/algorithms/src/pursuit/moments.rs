@@ -20,6 +20,13 @@ pub(super) struct Moments {
     pub label_mean: f64,
     /// `n_j`, the number of examples in which attribute j was observed, or their weight.
     pub seen: Vec<f64>,
+    /// The number of examples in which attribute j was asked for, or their weight; empty as long as nothing
+    /// that was asked for was missing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tried: Vec<f64>,
+    /// Values of watched attributes that were missing.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub gaps: u64,
     /// The means of the attributes.
     pub mean: Vec<f64>,
     /// `sum u_j^2`, for the deviation `u_j` of attribute j.
@@ -46,6 +53,18 @@ pub(super) struct Panel<'a> {
     pub labels: &'a mut [f64],
     /// The errors of the predictions.
     pub errors: &'a [f64],
+    /// What is missing, row by row.
+    pub gaps: &'a [Gap],
+}
+
+/// A value that was asked for and is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Gap {
+    /// The row of the block.
+    pub row: u32,
+    /// The column of the block.
+    pub column: u32,
 }
 
 /// Returns the number of groups of four columns.
@@ -66,6 +85,8 @@ impl Moments {
             forgotten: 0.0,
             label_mean: 0.0,
             seen: zeros.clone(),
+            tried: Vec::new(),
+            gaps: 0,
             mean: zeros.clone(),
             square: zeros.clone(),
             label: zeros.clone(),
@@ -83,8 +104,8 @@ impl Moments {
     /// Multiplies the weight of all examples so far by `kept`, at most 1.
     pub fn forget(&mut self, kept: f64) {
         self.forgotten += (1.0 - kept) * self.weight();
-        let Moments { seen, square, label, error, error_square, pairs, .. } = self;
-        let lists = [seen, square, label, error, error_square];
+        let Moments { seen, tried, square, label, error, error_square, pairs, .. } = self;
+        let lists = [seen, tried, square, label, error, error_square];
         lists.into_iter().flatten().for_each(|sum| *sum *= kept);
         pairs.forget(kept);
     }
@@ -97,8 +118,11 @@ impl Moments {
         values: &mut [[f64; 4]],
         coefficients: &[f64],
         errors: &mut [f64],
+        gaps: &[Gap],
     ) {
         let rows = errors.len();
+        let missing = self.count_gaps(attributes, rows, gaps);
+        self.fill(attributes, values, rows, gaps);
         for (at, (group, values)) in attributes.chunks(4).zip(values.chunks_exact_mut(rows)).enumerate() {
             let low = lanes(group, |j| self.range(j as u32).0);
             let high = lanes(group, |j| self.range(j as u32).1);
@@ -110,12 +134,55 @@ impl Moments {
                     *error -= (b[0] * x[0] + b[1] * x[1]) + (b[2] * x[2] + b[3] * x[3]);
                 }
             }
-            for (&j, sum) in group.iter().zip(sums) {
+            for (lane, (&j, sum)) in group.iter().zip(sums).enumerate() {
                 let j = j as usize;
-                self.seen[j] += rows as f64;
-                self.mean[j] += sum / self.seen[j];
+                self.seen[j] += rows as f64 - missing.get(4 * at + lane).unwrap_or(&0.0);
+                if self.seen[j] > 0.0 {
+                    self.mean[j] += sum / self.seen[j];
+                }
             }
         }
+        self.fill(attributes, values, rows, gaps);
+    }
+
+    /// Counts what was asked for; returns for each column in how many examples it is missing, or nothing if
+    /// there are no gaps.
+    fn count_gaps(&mut self, attributes: &[u32], rows: usize, gaps: &[Gap]) -> Vec<f64> {
+        if self.tried.is_empty() && !gaps.is_empty() {
+            self.tried.clone_from(&self.seen);
+        }
+        if !self.tried.is_empty() {
+            attributes.iter().for_each(|&j| self.tried[j as usize] += rows as f64);
+        }
+        let mut missing = vec![0.0; if gaps.is_empty() { 0 } else { attributes.len() }];
+        gaps.iter().for_each(|gap| missing[gap.column as usize] += 1.0);
+        missing
+    }
+
+    /// Takes back that attribute `j` was asked for in an example.
+    pub fn was_not_asked(&mut self, j: u32) {
+        if let Some(tried) = self.tried.get_mut(j as usize) {
+            *tried -= 1.0;
+        }
+    }
+
+    /// Puts the mean of its attribute in the place of what is missing, which then adds nothing to a sum.
+    fn fill(&self, attributes: &[u32], values: &mut [[f64; 4]], rows: usize, gaps: &[Gap]) {
+        for &Gap { column, row } in gaps {
+            let (column, row) = (column as usize, row as usize);
+            values[column / 4 * rows + row][column % 4] = self.mean[attributes[column] as usize];
+        }
+    }
+
+    /// Returns the part of the asks for attribute `j` that was answered, about; 1 if nothing is ever missing.
+    pub fn availability(&self, j: u32) -> f64 {
+        let j = j as usize;
+        self.tried.get(j).map_or(1.0, |tried| (self.seen[j] + 1.0) / (tried + 1.0))
+    }
+
+    /// Returns whether attribute `j` was never asked for.
+    pub fn untried(&self, j: u32) -> bool {
+        self.seen[j as usize] == 0.0 && self.tried.get(j as usize).is_none_or(|tried| *tried == 0.0)
     }
 
     /// Updates the mean of the labels with those of a block.
@@ -127,7 +194,7 @@ impl Moments {
     /// Updates all sums with a block whose values were [clipped](Self::clip), and whose labels were
     /// [absorbed](Self::absorb_labels).
     pub fn absorb(&mut self, block: Panel<'_>) {
-        let Panel { attributes, values, labels, errors } = block;
+        let Panel { attributes, values, labels, errors, gaps } = block;
         let rows = labels.len();
         labels.iter_mut().for_each(|y| *y -= self.label_mean);
         let error: f64 = errors.iter().map(|r| r * r).sum();
@@ -142,7 +209,11 @@ impl Moments {
                 self.error_square[j] += error_square[lane];
             }
         }
+        for gap in gaps {
+            self.error[attributes[gap.column as usize] as usize] -= errors[gap.row as usize].powi(2);
+        }
         self.pairs.absorb(attributes, values, rows);
+        self.gaps += self.pairs.miss(attributes, gaps);
     }
 
     /// Watches attribute `k`: from now on its products with all attributes observed beside it are summed.
@@ -208,8 +279,23 @@ impl Moments {
         Damaged::unless(forgotten, NAME, || "more was forgotten than was observed")?;
         let few = seen.iter().all(|n| (0.0..=self.examples as f64).contains(n));
         Damaged::unless(few, NAME, || "an attribute was observed in more examples than there were")?;
+        if !self.tried.is_empty() {
+            state::length(NAME, "the list of asks", self.tried.len(), dim)?;
+            let more = self.tried.iter().zip(seen).all(|(tried, seen)| tried >= seen);
+            Damaged::unless(
+                more,
+                NAME,
+                || "an attribute was observed in more examples than it was asked for",
+            )?;
+        }
+        state::count(NAME, "the number of gaps", self.gaps)?;
         pairs.validate(seen, watched)
     }
+}
+
+/// Returns whether a state need not have this number.
+pub(super) fn is_none(x: &u64) -> bool {
+    *x == 0
 }
 
 /// Returns whether a state need not have this number.
@@ -289,6 +375,27 @@ impl Pairs {
                 sums[j as usize] += product;
             }
         }
+    }
+
+    /// Takes out what is missing, row by row: an example in which a watched attribute is missing has no part in
+    /// its products with the others that were observed. Returns how many values of watched attributes are
+    /// missing.
+    fn miss(&mut self, attributes: &[u32], gaps: &[Gap]) -> u64 {
+        let dim = self.dim;
+        let mut missed = 0;
+        for of_row in gaps.chunk_by(|a, b| a.row == b.row) {
+            for gap in of_row {
+                let Some(&slot) = self.columns.get(gap.column as usize) else { continue };
+                missed += 1;
+                let void = &mut self.void[slot * dim..][..dim];
+                for (c, &j) in (0..).zip(attributes) {
+                    if of_row.iter().all(|gap| gap.column != c) {
+                        void[j as usize] += 1.0;
+                    }
+                }
+            }
+        }
+        missed
     }
 
     /// Begins to watch `k`, whose own sum of squares is `square`. Products with attributes that are watched

@@ -21,6 +21,10 @@ pub struct PursuitReference {
     weight: f64,
     label_mean: f64,
     seen: Vec<f64>,
+    /// The number of examples in which an attribute was asked for.
+    tried: Vec<f64>,
+    /// Values of watched attributes that were missing.
+    gaps: u64,
     mean: Vec<f64>,
     label: Vec<f64>,
     error: Vec<f64>,
@@ -50,6 +54,7 @@ pub struct PursuitReference {
 struct Before {
     support: BTreeSet<usize>,
     weight: f64,
+    gaps: u64,
     products: Vec<Vec<f64>>,
     label: Vec<f64>,
 }
@@ -85,6 +90,8 @@ impl PursuitReference {
             weight: 0.0,
             label_mean: 0.0,
             seen: zeros.clone(),
+            tried: zeros.clone(),
+            gaps: 0,
             mean: zeros.clone(),
             label: zeros.clone(),
             error: zeros.clone(),
@@ -93,7 +100,7 @@ impl PursuitReference {
             counts: table.clone(),
             support: always.clone(),
             pool: BTreeSet::new(),
-            before: Before { support: always, weight: 0.0, products: table, label: zeros.clone() },
+            before: Before { support: always, weight: 0.0, gaps: 0, products: table, label: zeros.clone() },
             errors: (0.0, 0.0),
             z: zeros.clone(),
             bound: zeros.clone(),
@@ -147,7 +154,8 @@ impl PursuitReference {
     /// Multiplies the weight of all examples so far.
     fn forget(&mut self, kept: f64) {
         let tables = [&mut self.products, &mut self.counts, &mut self.before.products];
-        let lists = [&mut self.seen, &mut self.label, &mut self.error, &mut self.error_square];
+        let lists =
+            [&mut self.seen, &mut self.tried, &mut self.label, &mut self.error, &mut self.error_square];
         let all = tables.into_iter().flatten().chain(lists).chain([&mut self.before.label]);
         all.flatten().for_each(|x| *x *= kept);
         self.weight *= kept;
@@ -162,7 +170,7 @@ impl PursuitReference {
             memory = memory.min(half_life / 2.0f64.ln());
         }
         for (_, x, _) in &mut block {
-            x.iter_mut().enumerate().for_each(|(j, x)| *x = self.within(j, *x));
+            x.iter_mut().enumerate().filter(|(_, x)| !x.is_nan()).for_each(|(j, x)| *x = self.within(j, *x));
         }
         let n = block.len() as f64;
         self.examples += n;
@@ -173,7 +181,12 @@ impl PursuitReference {
             self.intercept = self.label_mean;
         }
         let w = self.coefficients();
-        let error = |x: &[f64], y: f64| y - self.intercept - dot(&w, x);
+        // A gap counts as the mean.
+        let error = |x: &[f64], y: f64| {
+            let full: Vec<f64> =
+                x.iter().zip(&self.mean).map(|(x, mean)| if x.is_nan() { *mean } else { *x }).collect();
+            y - self.intercept - dot(&w, &full)
+        };
         let errors: Vec<f64> = block.iter().map(|(_, x, y)| error(x, *y)).collect();
         self.errors.0 += errors.iter().map(|r| r * r).sum::<f64>();
         self.errors.1 += n;
@@ -181,16 +194,24 @@ impl PursuitReference {
 
         let asked: Vec<usize> = block[0].0.iter().map(|&j| j as usize).collect();
         for &j in &asked {
-            self.seen[j] += n;
-            self.mean[j] += block.iter().map(|(_, x, _)| x[j] - self.mean[j]).sum::<f64>() / self.seen[j];
+            self.tried[j] += n;
+            let known: Vec<f64> = block.iter().map(|(_, x, _)| x[j]).filter(|x| !x.is_nan()).collect();
+            self.seen[j] += known.len() as f64;
+            if self.seen[j] > 0.0 {
+                self.mean[j] += known.iter().map(|x| x - self.mean[j]).sum::<f64>() / self.seen[j];
+            }
+            if self.support.contains(&j) || self.pool.contains(&j) {
+                self.gaps += (block.len() - known.len()) as u64;
+            }
         }
         for ((_, x, y), r) in block.iter().zip(&errors) {
             let u = |j: usize| x[j] - self.mean[j];
-            for &j in &asked {
+            let known = |j: &&usize| !x[**j].is_nan();
+            for &j in asked.iter().filter(known) {
                 self.label[j] += u(j) * (y - self.label_mean);
                 self.error[j] += r * r;
                 self.error_square[j] += (u(j) * r).powi(2);
-                for &k in &asked {
+                for &k in asked.iter().filter(known) {
                     self.products[j][k] += u(j) * u(k);
                     self.counts[j][k] += 1.0;
                 }
@@ -219,10 +240,11 @@ impl PursuitReference {
         let mut each: Vec<f64> =
             s.iter().map(|&j| noise / self.seen[j].max(1.0) + self.uneven(j, &beta)).collect();
 
-        let Before { support, weight, products, label } = &self.before;
+        let Before { support, weight, gaps, products, label } = &self.before;
         let since = self.weight - weight;
         let k = s.len() as f64;
-        if *support == self.support && since >= 8.0 * k && k * noise / since < each.iter().sum() {
+        let complete = *gaps == self.gaps;
+        if complete && *support == self.support && since >= 8.0 * k && k * noise / since < each.iter().sum() {
             let right = s.iter().map(|&j| (self.label[j] - label[j]) / since).collect();
             let matrix = table(&|j, k| (self.products[j][k] - products[j][k]) / since);
             (beta, inverse) = solve(matrix, right);
@@ -257,7 +279,8 @@ impl PursuitReference {
         let deviation = (of_noise + variance * self.uneven(j, &self.fit.beta)).sqrt();
         self.z[j] = g / deviation;
         let rest = variance * (1.0 - explained).max(TOLERANCE / 2.0);
-        self.bound[j] = (g.abs() + CONFIDENCE * deviation) / rest.sqrt();
+        let available = (n + 1.0) / (self.tried[j] + 1.0);
+        self.bound[j] = (g.abs() + CONFIDENCE * deviation) / rest.sqrt() * available.sqrt();
     }
 
     /// Whether `j` waits for another attribute, which it may stand in for.
@@ -331,6 +354,7 @@ impl PursuitReference {
             self.before = Before {
                 support: self.support.clone(),
                 weight: self.weight,
+                gaps: self.gaps,
                 products: self.products.clone(),
                 label: self.label.clone(),
             };

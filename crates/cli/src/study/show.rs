@@ -1,19 +1,19 @@
 //! `lao study status`, `evidence`, `verify` and `model`: where a study stands.
 
 use super::{Place, ShowArgs, missing, open, shown};
+use crate::output::{Output, OutputArgs};
+use anyhow::bail;
 use clap::Args;
 use lao::HALF_WIDTH;
 use lao_terminal as say;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Debug, Args)]
 pub struct ModelArgs {
     #[command(flatten)]
     place: Place,
-    /// Write the model to this file.
-    #[arg(short, long)]
-    output: PathBuf,
+    #[command(flatten)]
+    output: OutputArgs,
     /// Print JSON instead of text: what is in the file.
     #[arg(long)]
     json: bool,
@@ -99,8 +99,14 @@ pub fn verify(args: &ShowArgs) -> anyhow::Result<ExitCode> {
 }
 
 pub fn model(args: &ModelArgs) -> anyhow::Result<ExitCode> {
+    if !args.output.is_given() {
+        bail!("give the file of the model by --output, or `-` for standard output")
+    }
+    let output = args.output.checked(Output::Standard, &[&args.place.folder])?;
     let model = open(&args.place)?.model();
-    model.save(&args.output)?;
-    say::results(&if args.json { model.to_json() } else { model.to_string() })?;
+    output.write(model.to_json().as_bytes())?;
+    if output != Output::Standard {
+        say::results(&if args.json { model.to_json() } else { model.to_string() })?;
+    }
     Ok(ExitCode::SUCCESS)
 }

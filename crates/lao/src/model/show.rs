@@ -27,11 +27,19 @@ impl fmt::Display for Model {
         if let Some(holdout) = &self.holdout {
             writeln!(out, "{}", holdout.summary(figure))?;
         }
-        let Spent { examples, attributes, most_attributes, passed_over, void, ref money } = self.spent;
+        let Spent { examples, attributes, most_attributes, missing, passed_over, void, ref money } =
+            self.spent;
         write!(out, "bought {attributes} values of {examples} examples, at most {most_attributes} of one")?;
+        if missing > 0 {
+            write!(out, "; {missing} of them were missing")?;
+        }
         if passed_over > 0 {
             let examples = if passed_over == 1 { "example" } else { "examples" };
             write!(out, "; skipped {passed_over} {examples} with missing values")?;
+        }
+        if let Some(Holdout { examples, .. }) = self.holdout {
+            let read = examples * self.columns().len();
+            write!(out, "; measuring the error read {read} more of {examples} examples")?;
         }
         if self.origin.journal.is_some() {
             write!(out, "; {} of them were learned from", self.origin.examples)?;

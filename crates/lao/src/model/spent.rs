@@ -23,7 +23,10 @@ pub struct Spent {
     pub attributes: u64,
     /// The largest number of values of one example.
     pub most_attributes: usize,
-    /// Examples that were passed over because they lacked a value that was asked for.
+    /// Of these values, those that were asked for and missing.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub missing: u64,
+    /// Examples that were passed over because they lacked a value that was asked for, or all of them.
     pub passed_over: u64,
     /// In a live study: examples that were closed without a result after attributes of them were bought. They
     /// are among

@@ -48,7 +48,7 @@ fn a_table_gives_the_bits_of_a_frame_of_the_same_numbers() {
     let of_frame = Fit::within(3).run(&frame.clone().target("y").unwrap()).unwrap().model;
     let of_table = Fit::within(3).run(&all(900)).unwrap().model;
     assert_eq!(of_frame.coefficients, of_table.coefficients);
-    assert_eq!((of_frame.intercept, of_frame.holdout), (of_table.intercept, of_table.holdout));
+    assert_eq!((of_frame.intercept, &of_frame.holdout), (of_table.intercept, &of_table.holdout));
     assert_eq!(of_table.predict(&frame, Missing::Mean).unwrap().values.len(), 900);
 }
 

@@ -511,7 +511,7 @@ fn in_order_the_last_rows_are_held_out() {
     let known = fit.clone().holdout(0.0).run(&first).unwrap().model;
     assert_eq!(model.coefficients, known.coefficients, "learned from the first 900 rows alone");
     assert!((model.coefficients[0].value - 1.0).abs() < 0.01, "{model}");
-    let held = model.holdout.unwrap();
+    let held = model.holdout.as_ref().unwrap();
     assert!(held.examples == 100 && held.r2() < 0.0, "{held:?}");
     assert!(model.choices().iter().any(|choice| choice.name == "in-order"));
     assert_eq!(Fit::again(&model).unwrap().run(&examples).unwrap().model, model);

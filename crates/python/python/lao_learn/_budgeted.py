@@ -221,9 +221,10 @@ class Budgeted(SelectorMixin, BaseEstimator):
             start=start,
             stop=stop,
         )
-        if self.missing == "error" and result["spent"]["passed_over"] > 0:
+        lacking = result["spent"]["passed_over"] + result["spent"]["missing"]
+        if self.missing == "error" and lacking > 0:
             raise ValueError(
-                f"Input X contains NaN: {result['spent']['passed_over']} examples lack a value that was to "
+                f"Input X contains NaN: {lacking} times a value was missing that was to "
                 f'be bought. {type(self).__name__}(missing="skip") passes over such examples.'
             )
         self._keep(result, budget=budget, prices=prices, holdout=holdout, seed=seed)
@@ -433,8 +434,8 @@ _PARAMETERS = """
     found_ : bool
         Whether any attribute has a significant effect. If not, the mean of the labels is predicted.
     spent_ : dict
-        `examples` learned from, `attributes` (values bought), `most_attributes` of one example, `passed_over`
-        (examples with gaps), and `reads`, how many values of each attribute were read, including those
+        `examples` learned from, `attributes` (values bought), `most_attributes` of one example, `missing` (those
+        of the values bought that were missing), `passed_over` (examples that were skipped for a gap), and `reads`, how many values of each attribute were read, including those
         read to score the held-out rows.
         With prices also `money` in all, `most_money` of one example, and `panels`, a list of dicts: `panel`,
         `columns`, `price`, the `examples` for which it was bought, and the `money`.
