@@ -1,7 +1,7 @@
 //! Options that several commands have: the budget, the choices of a fit, and how a table is written.
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
-use lao::{Budget, ChoiceOption, Choices, Form, OPTIONS, Pick, Prices, ReadOptions};
+use lao::{Budget, ChoiceOption, Choices, Form, OPTIONS, Prices, ReadOptions};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
@@ -130,30 +130,80 @@ enum Header {
     Auto,
     /// Yes.
     Yes,
-    /// No; columns are called c1, c2, ...
+    /// No; columns are called c1, c2, ... or as --names says.
     No,
 }
 
-/// How a table is written.
+/// How a table is written. What is not given is guessed, and the guess is said.
 #[derive(Debug, Args)]
 pub struct Layout {
-    /// Take the first line of the table as names.
-    #[arg(long, value_enum, default_value_t = Header::Auto)]
-    header: Header,
+    /// Take the first line of the table as names [default: unless all its fields are numbers].
+    #[arg(long, value_enum)]
+    header: Option<Header>,
+    /// Give the columns these names, separated by commas; the first line is then a row.
+    #[arg(long, value_name = "NAME,NAME,..", value_delimiter = ',', conflicts_with = "header")]
+    names: Vec<String>,
+    /// Split lines at this character, or `tab` [default: , ; tab or |, whichever fits the lines].
+    #[arg(long, value_name = "CHARACTER", value_parser = separator)]
+    separator: Option<u8>,
+    /// Begin decimals with this character [default: a point, and a comma too where ; separates fields].
+    #[arg(long, value_name = "CHARACTER", value_parser = decimal)]
+    decimal: Option<u8>,
+    /// Decode the text from this encoding, such as windows-1252 [default: UTF-8, or UTF-16 by its mark].
+    #[arg(long, value_name = "NAME")]
+    encoding: Option<String>,
     /// Read this field as a missing value, in all columns (-999) or in one (signal=100), beside empty fields,
     /// NA, ? and null; can be given more than once.
     #[arg(long, value_name = "FIELD|COLUMN=FIELD", allow_hyphen_values = true)]
     na: Vec<String>,
+    /// Read nothing as missing but empty fields and those of --na, so that NA or None may be a word.
+    #[arg(long)]
+    na_only: bool,
+    /// Read this column as words, even if most of its fields are numbers; can be given more than once.
+    #[arg(long, value_name = "COLUMN")]
+    words: Vec<String>,
+    /// Read this member of a zip archive; * stands for any text.
+    #[arg(long, value_name = "NAME")]
+    member: Option<String>,
+}
+
+fn separator(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        b"tab" | b"\\t" => Ok(b'\t'),
+        [one] if one.is_ascii() => Ok(*one),
+        _ => Err("give one character, such as ;, or `tab`".into()),
+    }
+}
+
+fn decimal(text: &str) -> Result<u8, String> {
+    match text {
+        "." | "," => Ok(text.as_bytes()[0]),
+        _ => Err("give . or ,".into()),
+    }
 }
 
 impl Layout {
-    /// Returns the options for reading a table, of which these columns are read.
-    pub fn options(&self, columns: Pick) -> ReadOptions {
+    /// Returns the options for reading a table: those of `base`, with what was given in their place.
+    pub fn options(&self, base: ReadOptions) -> ReadOptions {
         let header = match self.header {
-            Header::Auto => lao::Header::Auto,
-            Header::Yes => lao::Header::Yes,
-            Header::No => lao::Header::No,
+            _ if !self.names.is_empty() => lao::Header::No,
+            None => base.header,
+            Some(Header::Auto) => lao::Header::Auto,
+            Some(Header::Yes) => lao::Header::Yes,
+            Some(Header::No) => lao::Header::No,
         };
-        ReadOptions { header, columns, missing: self.na.clone(), ..ReadOptions::default() }
+        let or = |own: &[String], other: Vec<String>| if own.is_empty() { other } else { own.to_vec() };
+        ReadOptions {
+            header,
+            names: or(&self.names, base.names),
+            separator: self.separator.or(base.separator),
+            decimal: self.decimal.or(base.decimal),
+            encoding: self.encoding.clone().or(base.encoding),
+            missing: [&base.missing[..], &self.na].concat(),
+            missing_only: self.na_only || base.missing_only,
+            words: [&base.words[..], &self.words].concat(),
+            member: self.member.clone().or(base.member),
+            ..base
+        }
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::args::Layout;
 use clap::Args;
-use lao::{ColumnKind, ColumnSummary, Pick};
-use lao_figures::{count, number};
+use lao::{ColumnKind, ColumnSummary, ReadOptions};
+use lao_figures::count;
 use lao_terminal as say;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -21,7 +21,8 @@ pub struct DataArgs {
 }
 
 pub fn run(args: &DataArgs) -> anyhow::Result<ExitCode> {
-    let frame = lao::read_with(&args.data, &args.layout.options(Pick::All))?;
+    let frame = lao::read_with(&args.data, &args.layout.options(ReadOptions::default()))?;
+    frame.notes().iter().for_each(|line| say::note(line));
     let columns = frame.summary();
     let text = if args.json {
         let of = |one: &ColumnSummary<'_>| {
@@ -47,6 +48,11 @@ pub fn run(args: &DataArgs) -> anyhow::Result<ExitCode> {
     say::results(&text)?;
     say::note(&format!("{} rows, {} columns", count(frame.rows() as u64), columns.len()));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns a number as it can be typed.
+fn number(x: f64) -> String {
+    lao_figures::number(x).replace('\u{2212}', "-")
 }
 
 /// Returns the kind of a column, and its values in short.

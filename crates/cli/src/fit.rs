@@ -5,7 +5,7 @@ use crate::inspect::load;
 use crate::output::{Output, OutputArgs};
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use lao::{Budget, Examples, Fit, Label, Model, Pick, Progress};
+use lao::{Budget, Examples, Fit, Label, Model, Pick, Progress, ReadOptions};
 use lao_figures::count;
 use lao_terminal as say;
 use std::path::{Path, PathBuf};
@@ -101,11 +101,11 @@ pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
     let like = args.like.as_deref().map(load).transpose()?;
     let target = like.as_ref().map(|model| &model.target).or(args.target.as_ref());
     let target = target.context("give --target or --like")?;
-    let mut options = args.layout.options(Pick::Without(args.drop.clone()));
+    let without = ReadOptions { columns: Pick::Without(args.drop.clone()), ..ReadOptions::default() };
+    let mut options = args.layout.options(without);
     let mut positive = args.positive.as_deref();
     if let Some(Model { origin, label, .. }) = &like {
-        options.columns = Pick::Without(origin.reading.without.clone());
-        options.missing.clone_from(&origin.reading.missing);
+        options = args.layout.options(origin.reading.options());
         if let Label::Classes { positive: class, .. } = label {
             positive = Some(class);
         }

@@ -4,7 +4,7 @@ use crate::args::Layout;
 use crate::inspect::load;
 use crate::output::{Output, OutputArgs};
 use clap::{Args, ValueEnum};
-use lao::{Label, Missing, Model, ReadOptions};
+use lao::{Label, Missing, Model};
 use lao_terminal as say;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -44,10 +44,8 @@ enum Gap {
 pub fn run(args: &PredictArgs) -> anyhow::Result<ExitCode> {
     let output = args.output.checked(Output::Standard, &[&args.model, &args.data])?;
     let model = load(&args.model)?;
-    let ReadOptions { columns, mut missing, .. } = model.read_options();
-    let mut options = args.layout.options(columns);
-    options.missing.append(&mut missing);
-    let frame = lao::read_with(&args.data, &options)?;
+    let frame = lao::read_with(&args.data, &args.layout.options(model.read_options()))?;
+    frame.notes().iter().for_each(|line| say::note(line));
     let missing = match args.missing {
         Gap::Mean => Missing::Mean,
         Gap::Refuse => Missing::Refuse,

@@ -51,12 +51,12 @@ enum Verb {
     /// Report the values of a slot, or of many from a file, with or without their labels.
     ///
     /// A file has a column `slot`, one for each attribute that was asked for, and one for the label; an empty
-    /// cell is a value that was not asked for, or a label that comes later. All rows are recorded, or none.
+    /// cell is a value that was not asked for, or a label that comes later, and NA is a test of which nothing
+    /// came. Other columns are ignored. All rows are recorded, or none.
     Tell(tell::TellArgs),
     /// Report the label of a slot whose values are reported, or of many from a file.
     ///
-    /// A file has a column `slot` and one for the label. Columns of attributes are ignored, so that the file
-    /// of
+    /// A file has a column `slot` and one for the label. Columns of attributes are ignored, so that the file of
     /// `tell` can be used again once its labels are filled in. Rows without a label are ignored. All labels
     /// are recorded, or none.
     Label(tell::LabelArgs),
@@ -94,9 +94,11 @@ struct ShowArgs {
 
 /// Returns the exit status of an error: 3 if a study cannot be used as it is.
 pub fn status_of(error: &anyhow::Error) -> u8 {
-    use StudyError::{Damaged, Format, Locked, OtherVersion};
+    use StudyError::{Changed, Damaged, Format, Locked, OtherVersion, ReadOnly};
     match error.downcast_ref() {
-        Some(Locked(_) | Damaged { .. } | Format { .. } | OtherVersion { .. }) => 3,
+        Some(
+            Locked(_) | Damaged { .. } | Changed { .. } | Format { .. } | OtherVersion { .. } | ReadOnly(_),
+        ) => 3,
         _ => 2,
     }
 }

@@ -60,7 +60,9 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
 /// # Errors
 /// When a file cannot be written; `unfinished` is then removed.
 pub fn write_by_way_of(unfinished: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let written = File::create(unfinished).and_then(|mut file| {
+    // What a killed process left is removed; where something else has the name since, nothing is written to it.
+    let _ = std::fs::remove_file(unfinished);
+    let written = File::create_new(unfinished).and_then(|mut file| {
         file.write_all(bytes)?;
         file.sync_all()?;
         std::fs::rename(unfinished, path)
@@ -80,6 +82,42 @@ pub fn write_by_way_of(unfinished: &Path, path: &Path, bytes: &[u8]) -> io::Resu
 pub fn check_writable(path: &Path) -> Result<(), WriteError> {
     let check = || temporary(&replaced(path)?.0).map(drop);
     check().map_err(|cause| WriteError { path: path.to_owned(), cause })
+}
+
+/// Checks that a path is that of an ordinary file, or of none: a link is followed nowhere, and a pipe would be
+/// waited for.
+///
+/// # Errors
+/// When it is something else.
+pub fn check_ordinary(path: &Path) -> io::Result<()> {
+    match std::fs::symlink_metadata(path) {
+        Ok(found) if found.is_file() => Ok(()),
+        Ok(_) => Err(io::Error::other("it is not an ordinary file: no link, pipe or device is read here")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Opens an ordinary file to be read.
+///
+/// # Errors
+/// When there is none, or it cannot be read.
+pub fn open_ordinary(path: &Path) -> io::Result<File> {
+    check_ordinary(path)?;
+    File::open(path)
+}
+
+/// Returns whether two metadata are those of one file; elsewhere than on Unix, whether they may be.
+pub fn is_same(a: &Metadata, b: &Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        (a.dev(), a.ino()) == (b.dev(), b.ino())
+    }
+    #[cfg(not(unix))]
+    {
+        a.is_file() == b.is_file()
+    }
 }
 
 /// Opens a file, which is created if necessary, and locks it for this process. The operating system releases
@@ -124,6 +162,9 @@ fn replaced(path: &Path) -> io::Result<(PathBuf, Option<Metadata>)> {
         Err(error) => return Err(error),
     };
     let old = std::fs::metadata(&target)?;
+    if is_part_of_study(&target) {
+        return refuse("it is a file of a live study; name another file");
+    }
     if !old.is_file() {
         let what = if old.is_dir() { "a folder" } else { "not an ordinary file" };
         return refuse(&format!("it is {what}; name another file"));
@@ -132,6 +173,15 @@ fn replaced(path: &Path) -> io::Result<(PathBuf, Option<Metadata>)> {
         return refuse("it is read-only; make it writable or name another file");
     }
     Ok((target, Some(old)))
+}
+
+/// Returns whether a file is one of those that a live study consists of.
+fn is_part_of_study(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let of_study = ["study.json", "journal.jsonl", "lock", "unfinished"].contains(&name.as_str());
+    let folder = folder_of(path);
+    let has = |name: &str| folder.join(name).is_file();
+    (of_study || name.starts_with("snapshot-")) && has("study.json") && has("journal.jsonl")
 }
 
 /// Returns the folder of a file; that of a name alone is the current one.

@@ -3,5 +3,8 @@
 mod file;
 mod folder;
 
-pub use file::{WriteError, check_writable, lock, sync_folder, write_atomically, write_by_way_of};
+pub use file::{
+    WriteError, check_ordinary, check_writable, is_same, lock, open_ordinary, sync_folder, write_atomically,
+    write_by_way_of,
+};
 pub use folder::OutputFolder;

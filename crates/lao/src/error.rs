@@ -110,7 +110,12 @@ fn did_you_mean(near: &Option<String>) -> String {
 
 /// Returns the name that is most similar to `wanted`, if one is.
 pub(crate) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
-    let near =
-        names.map(|name| (strsim::jaro_winkler(wanted, name), name)).max_by(|a, b| a.0.total_cmp(&b.0));
+    // What differs in capitals alone is nearest.
+    let (lower, trimmed) = (wanted.to_lowercase(), wanted.trim());
+    let likeness = |name: &str| match name.to_lowercase() == lower || name.trim() == trimmed {
+        true => 1.0,
+        false => strsim::jaro_winkler(wanted, name),
+    };
+    let near = names.map(|name| (likeness(name), name)).max_by(|a, b| a.0.total_cmp(&b.0));
     near.filter(|(likeness, _)| *likeness > 0.75).map(|(_, name)| name.to_owned())
 }

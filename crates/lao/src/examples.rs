@@ -7,7 +7,7 @@ use crate::table::Table;
 use lao_observation::{BlockBuf, Seed, Source, SourceError, Tariff};
 use rand::seq::SliceRandom as _;
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -134,12 +134,9 @@ pub struct TrainTest {
 
 impl Examples {
     pub(crate) fn new(frame: Frame, target: &str, positive: Option<&str>) -> Result<Self, Error> {
-        let (mut label, mut labels) = labels(&frame.column(target)?.values, target)?;
-        if let Some(wanted) = positive {
-            swap_classes(&mut label, &mut labels, target, wanted)?;
-        }
+        let mut notes = frame.notes().to_vec();
+        let (label, labels) = labels(&frame.column(target)?.values, target, positive, &mut notes)?;
         let (mut names, mut attributes, mut values) = (Vec::new(), Vec::new(), Vec::new());
-        let mut notes = Vec::new();
         let (table, hash, reading) =
             (frame.name().to_owned(), frame.hash().to_owned(), frame.reading().clone());
         let mut others: Vec<String> = frame.names().map(str::to_owned).collect();
@@ -181,8 +178,19 @@ impl Examples {
             }
         }
         if names.is_empty() {
-            let reason = "no other column can be an attribute: each is constant or free text".into();
+            let said = notes.iter().map(|note| format!("; {note}")).collect::<String>();
+            let reason = format!("no other column can be an attribute: each is constant or free text{said}");
             return Err(Error::Column { column: target.into(), reason });
+        }
+        let mut known = HashMap::new();
+        for (name, (column, _)) in names.iter().zip(&attributes) {
+            if let Some(other) = known.insert(name.as_str(), column) {
+                let reason = format!(
+                    "its attribute `{name}` has the name of one of column `{other}`; rename a column, or leave one \
+                     out by --drop"
+                );
+                return Err(Error::Column { column: column.clone(), reason });
+            }
         }
         let rows: Vec<u32> = (0..).zip(&labels).filter(|(_, y)| !y.is_nan()).map(|(row, _)| row).collect();
         let missing = labels.len() - rows.len();
@@ -397,23 +405,6 @@ impl Examples {
     }
 }
 
-/// Makes `positive` the positive class.
-fn swap_classes(label: &mut Label, labels: &mut [f64], target: &str, wanted: &str) -> Result<(), Error> {
-    let fail = |reason: String| Err(Error::Column { column: target.into(), reason });
-    match label {
-        Label::Classes { positive, .. } if positive == wanted => Ok(()),
-        Label::Classes { positive, negative } if negative == wanted => {
-            std::mem::swap(positive, negative);
-            labels.iter_mut().for_each(|label| *label = -*label);
-            Ok(())
-        }
-        Label::Classes { positive, negative } => {
-            fail(format!("no class is `{wanted}`; the classes are `{positive}` and `{negative}`"))
-        }
-        Label::Number => fail(format!("it has numbers, not two classes of which one is `{wanted}`")),
-    }
-}
-
 /// Says that a column has more different words than can be used.
 fn too_many(first: Option<&FirstWord>) -> String {
     let such = first.map_or_else(String::new, |FirstWord { line, word }| {
@@ -423,56 +414,105 @@ fn too_many(first: Option<&FirstWord>) -> String {
     format!("too many different words{such}")
 }
 
-/// Returns the labels, NaN where one is missing.
-fn labels(values: &Values, target: &str) -> Result<(Label, Vec<f64>), Error> {
+/// A class of a label, and the number of rows that have it.
+struct Class {
+    name: String,
+    value: f64,
+    rows: usize,
+}
+
+/// The most classes that are listed.
+const LISTED: usize = 12;
+
+/// Returns the label, and its value in each row, NaN where it is missing. Of more than two classes, `positive` is
+/// learned against all others.
+fn labels(
+    values: &Values,
+    target: &str,
+    positive: Option<&str>,
+    notes: &mut Vec<String>,
+) -> Result<(Label, Vec<f64>), Error> {
     let fail = |reason: String| Err(Error::Column { column: target.into(), reason });
-    match values {
-        Values::Numbers(numbers) => {
-            let mut two: Vec<f64> = Vec::new();
-            for &x in numbers.iter().filter(|x| !x.is_nan()) {
-                if !two.contains(&x) {
-                    two.push(x);
-                }
-                if two.len() > 2 {
-                    return Ok((Label::Number, numbers.clone()));
-                }
-            }
-            two.sort_by(f64::total_cmp);
-            let [negative, positive] = two[..] else {
-                return fail("the label must have at least two different values".into());
-            };
-            let class = |x: &f64| {
-                if x.is_nan() {
-                    *x
-                } else if *x == positive {
-                    1.0
-                } else {
-                    -1.0
-                }
-            };
-            let label = Label::Classes { positive: positive.to_string(), negative: negative.to_string() };
-            Ok((label, numbers.iter().map(class).collect()))
+    let of_words: Vec<f64>;
+    let (numbers, words): (&[f64], &[String]) = match (values, values.words()) {
+        (Values::Numbers(numbers), _) => (numbers, &[]),
+        (_, Some((words, places))) => {
+            let known = |at: &u32| (*at as usize) < words.len();
+            of_words = places.iter().map(|at| if known(at) { f64::from(*at) } else { f64::NAN }).collect();
+            (&of_words, words)
         }
-        _ => match values.words() {
-            Some((words, places)) if words.len() == 2 => {
-                let class = |&at: &u32| match at {
-                    0 => -1.0,
-                    1 => 1.0,
-                    _ => f64::NAN,
-                };
-                let label = Label::Classes { positive: words[1].clone(), negative: words[0].clone() };
-                Ok((label, places.iter().map(class).collect()))
-            }
-            Some((words, _)) => {
-                let count = words.len();
-                fail(format!("it has {count} different words; a label has numbers, or two classes"))
-            }
-            None => {
-                let first = if let Values::TooManyWords(first) = values { first.as_ref() } else { None };
-                fail(format!("it has {}; a label has numbers, or two classes", too_many(first)))
-            }
-        },
+        (Values::TooManyWords(first), _) => {
+            return fail(format!("it has {}; a label has numbers, or two classes", too_many(first.as_ref())));
+        }
+        (Values::Words { .. }, None) => (&[], &[]),
+    };
+    let named = |x: f64| words.get(x as usize).cloned().unwrap_or_else(|| x.to_string());
+    let mut classes: Vec<Class> = Vec::new();
+    for &x in numbers.iter().filter(|x| !x.is_nan()) {
+        match classes.iter().position(|class| class.value == x) {
+            Some(at) => classes[at].rows += 1,
+            None if classes.len() > LISTED => break,
+            None => classes.push(Class { name: named(x), value: x, rows: 1 }),
+        }
     }
+    classes.sort_by(|a, b| a.value.total_cmp(&b.value));
+    let listed = || {
+        let each = classes.iter().map(|Class { name, rows, .. }| format!("`{name}` ({rows} rows)"));
+        each.collect::<Vec<_>>().join(", ")
+    };
+    if classes.len() < 2 {
+        return fail("the label must have at least two different values".into());
+    }
+    if classes.len() > 2 && positive.is_none() {
+        let few = classes.len() <= LISTED;
+        if !words.is_empty() {
+            let (count, list) = (words.len(), if few { format!(": {}", listed()) } else { String::new() });
+            return fail(format!(
+                "it has {count} different words{list}; a label has numbers, or two classes: --positive CLASS learns \
+                 one class against all others, and --na CLASS takes a class as missing"
+            ));
+        }
+        if few && classes.len() <= 10 && classes.iter().all(|class| class.value.fract() == 0.0) {
+            notes.push(format!(
+                "`{target}` is learned as a number, and has {} values: {}; --positive VALUE learns one of them \
+                 against all others",
+                classes.len(),
+                listed()
+            ));
+        }
+        return Ok((Label::Number, numbers.to_vec()));
+    }
+    let is = |class: &&Class, wanted: &str| {
+        let same = wanted.parse::<f64>().is_ok_and(|x| words.is_empty() && x == class.value);
+        class.name == wanted || same
+    };
+    let chosen = match positive {
+        None => &classes[1],
+        Some(_) if words.is_empty() && classes.len() > LISTED => {
+            return fail("it has numbers, too many to be classes".into());
+        }
+        Some(wanted) => match classes.iter().find(|class| is(class, wanted)) {
+            Some(class) => class,
+            None => return fail(format!("no class is `{wanted}`; the classes are {}", listed())),
+        },
+    };
+    let negative = match &classes[..] {
+        [one, two] => if one.value == chosen.value { two } else { one }.name.clone(),
+        _ => {
+            let (positive, others) = (&chosen.name, classes.len() - 1);
+            notes.push(format!(
+                "`{target}`: `{positive}` is learned against {others} other classes, called `rest`"
+            ));
+            if *positive == "rest" { "others".into() } else { "rest".into() }
+        }
+    };
+    let class = |x: &f64| match *x {
+        x if x.is_nan() => x,
+        x if x == chosen.value => 1.0,
+        _ => -1.0,
+    };
+    let label = Label::Classes { positive: chosen.name.clone(), negative };
+    Ok((label, numbers.iter().map(class).collect()))
 }
 
 /// Examples as a learner buys them. An example that lacks a value which is asked for is passed over and

@@ -5,22 +5,26 @@ use crate::examples::Examples;
 use lao_datasets::format::{Opening, Records, open, open_reader};
 use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
-use std::collections::HashMap;
-use std::io::Read;
+use std::borrow::Cow;
+use std::io::Read as _;
 use std::path::Path;
 
 mod fields;
+mod notes;
 mod plain;
 mod quoted;
 mod summary;
+mod text;
 mod words;
 
 use fields::Fields;
-pub use fields::{Header, Pick, ReadOptions, Reading};
+pub use fields::{Header, Pick, ReadOptions, Reading, is_missing};
 pub(crate) use fields::{column_of_gap, number, separator_of};
 use plain::{PART, Plain};
 use quoted::{columns_of, first_word};
 pub use summary::{ColumnKind, ColumnSummary};
+use text::Text;
+use words::Read;
 
 /// The largest number of different words in a column that is used.
 const MOST_WORDS: usize = 50;
@@ -53,6 +57,9 @@ pub struct Frame {
     columns: Vec<Column>,
     hash: String,
     reading: Reading,
+    /// The names of all columns of the file.
+    header: Vec<String>,
+    notes: Vec<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -122,7 +129,7 @@ pub fn read(path: impl AsRef<Path>) -> Result<Frame, Error> {
 /// ```
 pub fn read_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Frame, Error> {
     let path = path.as_ref();
-    let opening = Opening::default();
+    let opening = Opening { member: options.member.clone(), ..Opening::default() };
     let (name, parts) = if path == Path::new("-") {
         ("standard input".to_owned(), open_reader(std::io::stdin(), "standard input", &opening)?)
     } else {
@@ -147,26 +154,45 @@ impl Frame {
 
     /// As [`Frame::parse`]; `part` is the least number of bytes that a thread parses at once.
     fn parse_parts(text: &[u8], name: &str, options: &ReadOptions, part: usize) -> Result<Self, Error> {
-        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         let fail = |line, reason: String| Error::Table { file: name.to_owned(), line, reason };
-        let separator = options.separator.unwrap_or_else(|| separator_of(text));
+        let original = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+        let decoded = text::decoded(text, options.encoding.as_deref(), name)?;
+        let Text { bytes, separator: named, names: of_file, mut notes } = text::opened(decoded, name)?;
+        let guessed = named.is_none() && options.separator.is_none();
+        let separator = options.separator.or(named).unwrap_or_else(|| separator_of(&bytes));
         if b"\"\r\n".contains(&separator) {
             let (value, allowed) =
                 (format!("{:?}", char::from(separator)), "neither a quote nor a line end".into());
             return Err(Error::Choice { what: "separator", value, allowed });
         }
+        let bytes = one_column(bytes, separator, options.missing_only);
+        let text = &bytes[..];
         let mut record = Records::new(text, separator);
         if !record.read(name)? {
             return Err(fail(1, "the table is empty; give a header and rows".into()));
         }
-        let first: Vec<&[u8]> = record.fields().collect();
+        let first: Vec<Vec<u8>> = record.fields().map(<[u8]>::to_vec).collect();
         let bare = Fields::all(separator, first.len());
         let numbers = first.iter().all(|field| bare.number(field).is_some() || bare.is_missing(0, field));
+        let given = if options.names.is_empty() { of_file } else { options.names.clone() };
         let header = match options.header {
-            Header::Auto => !numbers,
+            Header::Auto => given.is_empty() && !numbers,
             Header::Yes => true,
             Header::No => false,
         };
+        if !header && given.is_empty() && options.header == Header::Auto {
+            notes.push(format!(
+                "the first line has no names but numbers, so that it is a row, and columns are called c1 to c{} \
+                 (--header yes takes it as names, --names gives others)",
+                first.len()
+            ));
+        }
+        if guessed && separator != b',' && first.len() > 1 {
+            let what =
+                if separator == b'\t' { "tabulators".into() } else { format!("`{}`", char::from(separator)) };
+            let comma = if separator == b';' { ", and a comma may begin decimals" } else { "" };
+            notes.push(format!("fields are separated by {what}{comma}"));
+        }
         let start = if header { record.offset() as usize } else { 0 };
         let (before, rest) = text.split_at(start.min(text.len()));
         // In a table of one column, a line of blanks is no row, which needs a look at each.
@@ -175,20 +201,24 @@ impl Frame {
         let suspect = if plain.is_some() { before } else { text };
         if let Some(at) = suspect.iter().position(|&byte| byte == 0) {
             let line = 1 + text[..at].iter().filter(|&&byte| byte == b'\n').count() as u64;
-            return Err(fail(
-                line,
-                "a byte of value 0: this is not a text; save the table as UTF-8 CSV".into(),
-            ));
+            let way_out = "a byte of value 0: this is not a text, or one in UTF-16 (--encoding utf-16le); save the \
+                           table as UTF-8 CSV";
+            return Err(fail(line, way_out.into()));
         }
         let names = if header {
-            names(&first).map_err(|reason| fail(1, reason))?
-        } else {
+            notes::names(&first, &second_row(rest, separator), &mut notes)
+        } else if given.is_empty() {
             (1..=first.len()).map(|c| format!("c{c}")).collect()
+        } else if given.len() == first.len() {
+            given
+        } else {
+            let reason = format!("{} fields, but there are {} names", first.len(), given.len());
+            return Err(fail(record.line(), reason));
         };
         let skip = usize::from(header);
         let fields = Fields::new(options, &names, separator, name)?;
         let (hash, columns) = rayon::join(
-            || Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect(),
+            || Sha256::digest(original).iter().map(|byte| format!("{byte:02x}")).collect(),
             || match plain.and_then(|plain| plain.columns(&fields).ok()) {
                 Some(columns) => Ok(columns),
                 // There are quotes, or a row that this reading finds and names.
@@ -199,21 +229,27 @@ impl Frame {
         if rows == 0 {
             return Err(fail(2, "there are names but no rows".into()));
         }
-        let column = |(place, mut values): (usize, Values)| {
+        let mut gaps_found = Vec::new();
+        let mut all = Vec::new();
+        for (place, Read { mut values, odd, mark }) in fields.places().zip(columns) {
+            let column = &names[place];
             match &mut values {
-                Values::Numbers(numbers) => fields.blank(place, numbers),
+                Values::Numbers(numbers) => {
+                    gaps_found.append(&mut fields.blank(place, numbers));
+                    if odd > 0 {
+                        let first = first_word(text, &fields, skip, place);
+                        notes.push(notes::odd(column, odd, numbers.len(), first.as_ref()));
+                    }
+                }
                 Values::TooManyWords(first) => *first = first_word(text, &fields, skip, place),
-                Values::Words { .. } => {}
+                Values::Words { .. } => notes.extend(mark.map(|mark| notes::mark(column, &mark))),
             }
-            Column { name: names[place].clone(), values }
-        };
-        let columns = fields.places().zip(columns).map(column).collect();
-        let without = match &options.columns {
-            Pick::Without(some) => some.clone(),
-            _ => Vec::new(),
-        };
-        let reading = Reading { without, missing: options.missing.clone() };
-        Ok(Frame { name: name.to_owned(), rows, columns, hash, reading })
+            all.push(Column { name: column.clone(), values });
+        }
+        notes.extend(notes::gaps_that_never_occur(&fields, &gaps_found, text));
+        notes.extend(all.par_iter().filter_map(notes::suspect).collect::<Vec<_>>());
+        let reading = Reading::of(options);
+        Ok(Frame { name: name.to_owned(), rows, columns: all, hash, reading, header: names, notes })
     }
 
     /// Returns the number of rows.
@@ -236,6 +272,11 @@ impl Frame {
         &self.hash
     }
 
+    /// Returns what was guessed and noticed when the table was read, in sentences.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
     /// Returns what is in each column.
     pub fn summary(&self) -> Vec<ColumnSummary<'_>> {
         self.columns.par_iter().map(ColumnSummary::of).collect()
@@ -256,8 +297,8 @@ impl Frame {
     /// [`Error::NoColumn`], which names a similar one.
     pub(crate) fn column(&self, wanted: &str) -> Result<&Column, Error> {
         self.columns.iter().find(|column| column.name == wanted).ok_or_else(|| {
-            let near = nearest(wanted, self.names());
-            let columns = some_of(self.names());
+            let names = || self.header.iter().map(String::as_str);
+            let (near, columns) = (nearest(wanted, names()), some_of(names()));
             Error::NoColumn { file: self.name.clone(), wanted: wanted.into(), near, columns }
         })
     }
@@ -284,20 +325,28 @@ fn trimmed(field: &[u8]) -> &[u8] {
     field.trim_ascii()
 }
 
-/// Returns the names of a header.
-fn names(fields: &[&[u8]]) -> Result<Vec<String>, String> {
-    let mut seen: HashMap<String, usize> = HashMap::new();
-    let mut names = Vec::new();
-    for (c, field) in fields.iter().enumerate() {
-        let name =
-            std::str::from_utf8(field).map_err(|_| format!("the name of column {} is no UTF-8", c + 1))?;
-        let name = if name.is_empty() { format!("c{}", c + 1) } else { name.to_owned() };
-        if let Some(other) = seen.insert(name.clone(), c) {
-            return Err(format!("columns {} and {} are both called `{name}`; rename one", other + 1, c + 1));
-        }
-        names.push(name);
+/// Returns the fields of the first row of a text without header.
+fn second_row(rest: &[u8], separator: u8) -> Vec<Vec<u8>> {
+    let mut record = Records::new(rest, separator);
+    match record.read("") {
+        Ok(true) => record.fields().map(<[u8]>::to_vec).collect(),
+        _ => Vec::new(),
     }
-    Ok(names)
+}
+
+/// In a table of one column, an empty line is a row without a value; elsewhere it is no row.
+fn one_column(text: Cow<'_, [u8]>, separator: u8, missing_only: bool) -> Cow<'_, [u8]> {
+    let lines = || text.split_inclusive(|&byte| byte == b'\n');
+    let is_blank = |line: &[u8]| line.ends_with(b"\n") && line.trim_ascii().is_empty();
+    let mut filled = lines().skip_while(|line| line.trim_ascii().is_empty());
+    let one = filled.next().is_some_and(|line| !line.contains(&separator));
+    if !one || !filled.any(is_blank) || text.contains(&b'"') || text.contains(&separator) {
+        return text;
+    }
+    let begins = lines().take_while(|line| line.trim_ascii().is_empty()).count();
+    let mark: &[u8] = if missing_only { b"\"\"\n" } else { b"NA\n" };
+    let row = |(i, line)| if i > begins && is_blank(line) { mark } else { line };
+    Cow::Owned(lines().enumerate().flat_map(row).copied().collect())
 }
 
 #[cfg(test)]

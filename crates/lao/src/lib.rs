@@ -57,7 +57,9 @@ pub use choices::{Budget, ChoiceOption, Choices, Form, OPTIONS};
 pub use error::Error;
 pub use examples::{Examples, Label, TableParts, TrainTest};
 pub use fit::{Fit, Fitted, Learned, Progress};
-pub use frame::{ColumnKind, ColumnSummary, Frame, Header, Pick, ReadOptions, Reading, read, read_with};
+pub use frame::{
+    ColumnKind, ColumnSummary, Frame, Header, Pick, ReadOptions, Reading, is_missing, read, read_with,
+};
 pub use model::{
     About, Calibrated, Candidate, Choice, Coefficient, HALF_WIDTH, Holdout, JournalPlace, Link, Missing,
     Model, Origin, PanelSpent, Predictions, Reached, Spent, SpentMoney, Stamp, predict_rows,

@@ -44,21 +44,36 @@ impl Sheet {
         while records.read(name)? {
             let line = records.line();
             let fields = records.fields().map(|field| std::str::from_utf8(field).map(str::to_owned));
-            let fields = fields.collect::<Result<_, _>>().map_err(|_| Error::Table {
-                file: name.into(),
-                line,
-                reason: "this is not UTF-8; save the table as UTF-8".into(),
-            })?;
+            let fields = fields.collect::<Result<_, _>>().map_err(|_| not_utf8(name, line))?;
             rows.push(SheetRow { line, fields });
         }
         Ok(Sheet { rows, separator })
     }
 
-    /// Returns the finite number that a field is. Where semicolons separate fields, a comma may begin the
+    /// Reads a text of one field per line, whatever separators are in it.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    pub fn parse_lines(text: &[u8], name: &str) -> Result<Self, Error> {
+        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+        let mut rows = Vec::new();
+        for (line, bytes) in (1..).zip(text.split(|&byte| byte == b'\n')) {
+            let field = std::str::from_utf8(bytes).map_err(|_| not_utf8(name, line))?.trim().to_owned();
+            rows.push(SheetRow { line, fields: vec![field] });
+        }
+        Ok(Sheet { rows, separator: b'\n' })
+    }
+
+    /// Returns the finite number that a field is. Where commas do not separate fields, one may begin the
     /// decimals.
     pub fn number(&self, field: &str) -> Option<f64> {
-        number(field.as_bytes(), self.separator)
+        number(field.as_bytes(), if self.separator == b',' { b'.' } else { b',' })
     }
+}
+
+fn not_utf8(name: &str, line: u64) -> Error {
+    let reason = "this is not UTF-8; save the file as UTF-8".into();
+    Error::Table { file: name.into(), line, reason }
 }
 
 /// Returns the finite number that a person typed; a point or a comma begins its decimals.
@@ -67,5 +82,5 @@ impl Sheet {
 /// assert_eq!((lao::decimal("4,5"), lao::decimal("4.5 mg")), (Some(4.5), None));
 /// ```
 pub fn decimal(text: &str) -> Option<f64> {
-    number(text.trim().as_bytes(), b';')
+    number(text.trim().as_bytes(), b',')
 }

@@ -68,8 +68,11 @@ impl Study {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
-    fn ask(&self, py: Python<'_>, count: u64) -> PyResult<Vec<SlotParts>> {
-        self.with(py, |study| Ok(study.ask(count)?.into_iter().map(parts).collect()))
+    fn ask(&self, py: Python<'_>, count: u64, ahead: bool) -> PyResult<Vec<SlotParts>> {
+        self.with(py, |study| {
+            let slots = if ahead { study.ask_ahead(count)? } else { study.ask(count)? };
+            Ok(slots.into_iter().map(parts).collect())
+        })
     }
 
     fn open_slots(&self, py: Python<'_>) -> PyResult<Vec<SlotParts>> {
@@ -161,6 +164,7 @@ impl Study {
             result.set_item("spent", spent)?;
         }
         result.set_item("room", status.room)?;
+        result.set_item("to_update", status.to_update)?;
         result.set_item("updates", status.updates)?;
         result.set_item("support", status.support)?;
         let recovered = PyDict::new(py);
@@ -192,7 +196,10 @@ fn parts(slot: Slot) -> SlotParts {
 fn error(error: StudyError) -> PyErr {
     let text = error.to_string();
     match error {
-        StudyError::File { .. } | StudyError::Unwritten { .. } => PyOSError::new_err(text),
+        StudyError::File { .. }
+        | StudyError::Unwritten { .. }
+        | StudyError::Changed { .. }
+        | StudyError::ReadOnly(_) => PyOSError::new_err(text),
         StudyError::Locked(_) => PyBlockingIOError::new_err(text),
         StudyError::Exists(_) => PyFileExistsError::new_err(text),
         StudyError::NoStudy(_) => PyFileNotFoundError::new_err(text),

@@ -5,6 +5,7 @@ use lao::algorithms::Money;
 use lao::algorithms::pursuit::{Pursuit, PursuitParams};
 use lao::{Budget, Choices, Label, OPTIONS, PricedColumns};
 use serde::{Deserialize, Serialize, Serializer};
+use std::collections::HashSet;
 
 /// What a study is about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -14,6 +15,9 @@ pub struct Description {
     pub format: u32,
     /// The version of lao that began the study.
     pub version: String,
+    /// What tells the study from all others; [`Study::create`](crate::Study::create) sets it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
     /// What is predicted.
     pub target: String,
     /// Whether it is a number, or one of two classes; classes are told as +1 and -1.
@@ -55,6 +59,7 @@ impl Description {
         Description {
             format: FORMAT,
             version: env!("CARGO_PKG_VERSION").into(),
+            id: String::new(),
             target: target.into(),
             label: Label::Number,
             attributes,
@@ -87,14 +92,15 @@ impl Description {
         if self.format != FORMAT {
             return fail("format", format!("{}; a new study has format {FORMAT}", self.format));
         }
-        for (i, name) in self.attributes.iter().enumerate() {
+        let mut before = HashSet::from([self.target.as_str()]);
+        for name in &self.attributes {
             if name.is_empty() || name.contains(['=', ',', '"', '\n', '\r']) {
                 return fail(
                     "attributes",
                     format!("`{name}`: a name has a character at least, and no = , or \""),
                 );
             }
-            if *name == self.target || self.attributes[..i].contains(name) {
+            if !before.insert(name) {
                 return fail("attributes", format!("`{name}` is there twice"));
             }
         }

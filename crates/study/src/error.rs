@@ -46,6 +46,17 @@ pub enum StudyError {
         /// What does not fit.
         reason: String,
     },
+    /// A file of the study was changed while the study was open.
+    #[error("{}: {reason} while the study was open; nothing was recorded; open the study again", .path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+        /// What happened to it.
+        reason: String,
+    },
+    /// The study can only be read.
+    #[error("{} can only be read: its folder or its files may not be written", .0.display())]
+    ReadOnly(PathBuf),
     /// A line of the journal is intact, but this version of lao would not have written it.
     #[error(
         "{}, line {line}: {reason}; the line is intact, so it was written by another version of lao than \

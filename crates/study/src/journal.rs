@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 pub struct Row {
     /// The slot.
     pub slot: u64,
-    /// One value per attribute asked for.
+    /// One value per attribute asked for; NaN for one that came to nothing.
+    #[serde(with = "crate::gaps")]
     pub values: Vec<f64>,
     /// The label, if it is known.
     pub label: Option<f64>,
@@ -44,12 +45,16 @@ pub(crate) enum Record {
         /// Where attributes have prices: what each slot costs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cost: Option<f64>,
+        /// Whether they were handed out although the next choice waits for results.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        ahead: bool,
     },
     /// The values of a slot came, with or without the label.
     Told {
         /// The slot.
         slot: u64,
-        /// One value per attribute asked for.
+        /// One value per attribute asked for; NaN for one that came to nothing.
+        #[serde(with = "crate::gaps")]
         values: Vec<f64>,
         /// The label, if it is known.
         label: Option<f64>,
@@ -113,7 +118,7 @@ impl Place {
         let mut hash = Sha256::new();
         hash.update(self.chain.as_bytes());
         hash.update(seq.to_le_bytes());
-        // A record has finite numbers only, which JSON can always hold.
+        // A record has finite numbers only, or gaps, which JSON can always hold.
         hash.update(serde_json::to_vec(record).unwrap_or_default());
         Place { seq, chain: hex(&hash.finalize()) }
     }
@@ -127,6 +132,10 @@ pub(crate) fn digest(bytes: &[u8]) -> String {
 fn hex(hash: &[u8]) -> String {
     hash[..16].iter().map(|byte| format!("{byte:02x}")).collect()
 }
+
+/// The damage that git and editors do.
+pub(crate) const LINE_ENDS: &str = "the ends of lines were changed to those of Windows, as git and editors do \
+                                    (dos2unix changes them back)";
 
 /// What was read of a journal.
 pub(crate) struct Replay {
@@ -148,7 +157,7 @@ pub(crate) struct Replay {
 pub(crate) fn read(path: &Path, begin: &Place) -> Result<Replay, StudyError> {
     let mut text = Vec::new();
     let failed = |cause| StudyError::File { path: path.to_owned(), cause };
-    File::open(path).and_then(|mut file| file.read_to_end(&mut text)).map_err(failed)?;
+    lao_files::open_ordinary(path).and_then(|mut file| file.read_to_end(&mut text)).map_err(failed)?;
     let mut replay = Replay { records: Vec::new(), places: Vec::new(), good: 0, torn: 0, unended: false };
     let mut place = begin.clone();
     while (replay.good as usize) < text.len() {
@@ -169,6 +178,9 @@ pub(crate) fn read(path: &Path, begin: &Place) -> Result<Replay, StudyError> {
             }
             Err(error) => return Err(damaged(error.to_string())),
         };
+        if line.ends_with(b"\r") {
+            return Err(damaged(LINE_ENDS.into()));
+        }
         let next = place.after(&read.record);
         if (read.seq, &read.chain) != (next.seq, &next.chain) {
             return Err(damaged("this line was changed, or lines before it are missing".into()));
@@ -232,6 +244,26 @@ impl Journal {
         Ok(Journal { path: path.to_owned(), file, length, broken: false })
     }
 
+    /// Checks that the file that is open is still the journal of the study, and has the length that it had.
+    fn check_place(&self) -> Result<(), StudyError> {
+        let failed = |cause| StudyError::File { path: self.path.clone(), cause };
+        let changed =
+            |reason: &str| Err(StudyError::Changed { path: self.path.clone(), reason: reason.into() });
+        let own = self.file.metadata().map_err(failed)?;
+        let named = match std::fs::symlink_metadata(&self.path) {
+            Ok(named) => named,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return changed("it was removed"),
+            Err(error) => return Err(failed(error)),
+        };
+        if !lao_files::is_same(&own, &named) {
+            return changed("another file has its name");
+        }
+        if own.len() != self.length {
+            return changed("something else wrote to it");
+        }
+        Ok(())
+    }
+
     /// Appends a record. It is on the disk when this returns; if it cannot be written it is taken back.
     pub fn append(&mut self, record: &Record, place: &mut Place) -> Result<(), StudyError> {
         let failed = |cause| StudyError::File { path: self.path.clone(), cause };
@@ -239,6 +271,7 @@ impl Journal {
             self.file.set_len(self.length).map_err(failed)?;
             self.broken = false;
         }
+        self.check_place()?;
         let next = place.after(record);
         let bytes = serialized(record, &next);
         let write = |file: &mut File, at: u64| {

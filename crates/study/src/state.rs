@@ -42,6 +42,8 @@ pub struct Status {
     pub spent: Option<f64>,
     /// How many more slots may be handed out before some are told.
     pub room: u64,
+    /// How many more examples complete the present block, after which the choice is renewed.
+    pub to_update: u64,
     /// Updates of the predictor so far.
     pub updates: u64,
     /// The attributes of the predictor.
@@ -54,17 +56,19 @@ pub struct Status {
 pub(crate) struct State {
     learner: Pursuit,
     rng: Rng,
-    /// The attributes that the learner asks for. They are those of every slot in `slots`, too: the learner
-    /// asks for others only when it has learned from all examples that it wanted, and then no slot is left.
+    /// The attributes that the learner asks for now. A slot that was handed out before may have others.
     asked: Vec<u32>,
     /// How many more examples it asks for.
     wanted: u64,
-    /// The slots that are handed out: the values of those that wait for their label.
-    slots: BTreeMap<u64, Option<Vec<f64>>>,
+    /// The slots that are handed out and not learned from.
+    slots: BTreeMap<u64, HandedOut>,
     handed_out: u64,
     told: u64,
     void: u64,
     bought: u64,
+    /// Values that came to nothing.
+    #[serde(default)]
+    missing: u64,
     /// The most attributes bought for one slot.
     most_attributes: usize,
     /// The number of slots for which each panel was bought, if attributes have prices.
@@ -74,6 +78,22 @@ pub(crate) struct State {
     #[serde(default)]
     most_cost: f64,
 }
+
+/// A slot that is handed out.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HandedOut {
+    /// Its attributes, ascending.
+    attributes: Vec<u32>,
+    /// Its values, if it waits for its label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    values: Option<Values>,
+}
+
+/// One value per attribute; NaN for one that came to nothing.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+struct Values(#[serde(with = "crate::gaps")] Vec<f64>);
 
 impl State {
     pub fn begin(description: &Description) -> Result<Self, StudyError> {
@@ -87,6 +107,7 @@ impl State {
             told: 0,
             void: 0,
             bought: 0,
+            missing: 0,
             most_attributes: 0,
             panels: vec![0; description.panels.len()],
             most_cost: 0.0,
@@ -105,18 +126,24 @@ impl State {
         }
     }
 
-    /// Returns what a slot buys, if attributes have prices.
-    fn basket(&self, description: &Description) -> Option<Basket> {
+    /// Returns what a slot with these attributes buys, if attributes have prices.
+    fn basket(attributes: &[u32], description: &Description) -> Option<Basket> {
         let money = description.money.as_ref()?;
         let mut basket = Basket::default();
-        money.tariff.cost(&self.asked, &mut basket);
+        money.tariff.cost(attributes, &mut basket);
         Some(basket)
     }
 
     /// Returns the record that hands out so many slots.
-    pub fn asking(&self, slots: u64, description: &Description) -> Record {
-        let cost = self.basket(description).map(|basket| basket.cost());
-        Record::Asked { slots, attributes: Some(self.asked.clone()), cost }
+    pub fn asking(&self, slots: u64, ahead: bool, description: &Description) -> Record {
+        let cost = Self::basket(&self.asked, description).map(|basket| basket.cost());
+        let ahead = ahead && slots > self.room();
+        Record::Asked { slots, attributes: Some(self.asked.clone()), cost, ahead }
+    }
+
+    /// Returns the number of values that came to nothing.
+    pub fn missing(&self) -> u64 {
+        self.missing
     }
 
     /// Returns the most attributes bought for one slot.
@@ -142,7 +169,7 @@ impl State {
     /// Checks a record against the state, before it is written.
     pub fn check(&self, record: &Record, description: &Description) -> Result<(), StudyError> {
         match record {
-            Record::Asked { slots, attributes, cost } => {
+            Record::Asked { slots, attributes, cost, ahead } => {
                 let named = attributes.as_ref().unwrap_or(&self.asked);
                 if *named != self.asked {
                     let first = self.handed_out + 1;
@@ -150,15 +177,16 @@ impl State {
                     let state = format!("was handed out for {was}, where this lao asks for {would}");
                     return Err(StudyError::Slot { slot: first, state });
                 }
-                let basket = self.basket(description);
+                let basket = Self::basket(&self.asked, description);
                 let due = basket.as_ref().map(Basket::cost);
                 let paid = description
                     .money
                     .as_ref()
                     .is_none_or(|money| due.is_some_and(|cost| pays(money.per_example, cost)));
                 let within = self.asked.len() <= description.budget && paid && *cost == due;
-                let refused = *slots == 0 || *slots > self.room() || !within;
-                let state = || format!("cannot be handed out: {} may be", self.room());
+                let room = if *ahead { LARGEST_ASK } else { self.room() };
+                let refused = *slots == 0 || *slots > room || !within;
+                let state = || format!("cannot be handed out: {room} may be");
                 if refused {
                     Err(StudyError::Slot { slot: self.handed_out + 1, state: state() })
                 } else {
@@ -168,14 +196,18 @@ impl State {
             Record::Told { slot, values, label } => {
                 self.find(*slot, false)?;
                 let fail = |reason: String| Err(StudyError::Values { slot: *slot, reason });
-                if values.len() != self.asked.len() {
-                    return fail(format!("{} values for {} attributes", values.len(), self.asked.len()));
+                let asked = &self.slots[slot].attributes;
+                if values.len() != asked.len() {
+                    return fail(format!("{} values for {} attributes", values.len(), asked.len()));
                 }
-                for (&j, value) in self.asked.iter().zip(values) {
+                for (&j, value) in asked.iter().zip(values) {
                     let name = &description.attributes[j as usize];
-                    if value.is_nan() || value.abs() > LARGEST {
+                    if value.abs() > LARGEST {
                         return fail(format!("{name} = {value}: give a number of at most {LARGEST:e}"));
                     }
+                }
+                if values.iter().all(|value| value.is_nan()) {
+                    return fail("nothing came of it; close it without a result (`void`)".into());
                 }
                 self.check_label(*slot, label.as_ref(), description)
             }
@@ -214,16 +246,18 @@ impl State {
     /// Finds a slot that waits for its label, or one that waits for its values.
     fn find(&self, slot: u64, for_label: bool) -> Result<(), StudyError> {
         match self.slots.get(&slot) {
-            Some(values) if values.is_some() == for_label => Ok(()),
+            Some(slot) if slot.values.is_some() == for_label => Ok(()),
             _ => Err(StudyError::Slot { slot, state: self.state_of(slot) }),
         }
     }
 
     fn state_of(&self, slot: u64) -> String {
         match self.slots.get(&slot) {
-            Some(None) => "has no values yet; tell them".into(),
-            Some(Some(_)) => "is told and waits for its label".into(),
-            None if slot >= 1 && slot <= self.handed_out => "is closed".into(),
+            Some(HandedOut { values: None, .. }) => "has no values yet; tell them".into(),
+            Some(_) => "is told and waits for its label; a wrong value can no longer be changed".into(),
+            None if slot >= 1 && slot <= self.handed_out => {
+                "is told with its label already, or closed without a result; neither can be changed".into()
+            }
             None => format!("was never handed out; there are {}", self.handed_out),
         }
     }
@@ -232,20 +266,23 @@ impl State {
     pub fn apply(&mut self, record: &Record, description: &Description) -> Result<(), StudyError> {
         match record {
             Record::Asked { slots, .. } => {
-                if let Some(basket) = self.basket(description) {
+                if let Some(basket) = Self::basket(&self.asked, description) {
                     basket.panels().iter().for_each(|&panel| self.panels[panel as usize] += slots);
                     self.most_cost = self.most_cost.max(basket.cost());
                 }
                 for _ in 0..*slots {
                     self.handed_out += 1;
-                    self.slots.insert(self.handed_out, None);
+                    let slot = HandedOut { attributes: self.asked.clone(), values: None };
+                    self.slots.insert(self.handed_out, slot);
                 }
                 self.bought += slots * self.asked.len() as u64;
                 self.most_attributes = self.most_attributes.max(self.asked.len());
                 Ok(())
             }
             Record::Told { slot, values, label: None } => {
-                self.slots.insert(*slot, Some(values.clone()));
+                if let Some(slot) = self.slots.get_mut(slot) {
+                    slot.values = Some(Values(values.clone()));
+                }
                 Ok(())
             }
             Record::Told { slot, values, label: Some(label) } => self.learn(*slot, values, *label),
@@ -256,8 +293,8 @@ impl State {
                 self.apply(&told, description)
             }),
             Record::Labeled { slot, label } => {
-                let values = self.slots.get(slot).cloned().flatten().unwrap_or_default();
-                self.learn(*slot, &values, *label)
+                let told = self.slots.get(slot).and_then(|slot| slot.values.clone());
+                self.learn(*slot, &told.map_or_else(Vec::new, |Values(values)| values), *label)
             }
             Record::LabeledAll { labels } => labels.iter().try_for_each(|&SlotLabel { slot, label }| {
                 let labeled = Record::Labeled { slot, label };
@@ -274,15 +311,20 @@ impl State {
 
     fn learn(&mut self, slot: u64, values: &[f64], label: f64) -> Result<(), StudyError> {
         let failed = |reason: LearnError| StudyError::Learn { slot, reason };
-        let mut block = BlockBuf::new();
-        block.reset(self.asked.len(), 1);
-        for (c, value) in values.iter().enumerate() {
-            block.column_mut(c)[0] = *value;
+        let Some(HandedOut { attributes, .. }) = self.slots.remove(&slot) else { return Ok(()) };
+        if attributes == self.asked {
+            let mut block = BlockBuf::new();
+            block.reset(attributes.len(), 1);
+            for (c, value) in values.iter().enumerate() {
+                block.column_mut(c)[0] = *value;
+            }
+            block.labels_mut()[0] = label;
+            block.set_rows(1);
+            self.learner.tell(Told::Values(block.view(&attributes))).map_err(failed)?;
+        } else {
+            self.learner.tell_late(&attributes, values, label).map_err(failed)?;
         }
-        block.labels_mut()[0] = label;
-        block.set_rows(1);
-        self.learner.tell(Told::Values(block.view(&self.asked))).map_err(failed)?;
-        self.slots.remove(&slot);
+        self.missing += values.iter().filter(|value| value.is_nan()).count() as u64;
         self.told += 1;
         self.renew();
         Ok(())
@@ -298,13 +340,15 @@ impl State {
     /// Returns the slots with these numbers.
     pub fn slots(&self, numbers: impl Iterator<Item = u64>, description: &Description) -> Vec<Slot> {
         let name = |&j: &u32| description.attributes[j as usize].clone();
-        let attributes: Vec<String> = self.asked.iter().map(name).collect();
-        let basket = self.basket(description);
-        let bought = basket.iter().flat_map(Basket::panels);
-        let panels: Vec<String> = bought.map(|&panel| description.panels[panel as usize].clone()).collect();
-        let cost = basket.as_ref().map(Basket::cost);
-        let slot = |number| Slot { number, attributes: attributes.clone(), panels: panels.clone(), cost };
-        numbers.map(slot).collect()
+        let slot = |number| {
+            let attributes = &self.slots.get(&number)?.attributes;
+            let basket = Self::basket(attributes, description);
+            let bought = basket.iter().flat_map(Basket::panels);
+            let panels = bought.map(|&panel| description.panels[panel as usize].clone()).collect();
+            let attributes = attributes.iter().map(name).collect();
+            Some(Slot { number, attributes, panels, cost: basket.as_ref().map(Basket::cost) })
+        };
+        numbers.filter_map(slot).collect()
     }
 
     pub fn handed_out(&self) -> u64 {
@@ -317,7 +361,7 @@ impl State {
 
     pub fn status(&self, description: &Description) -> Status {
         let open = |told: bool| {
-            let of = self.slots.iter().filter(move |(_, values)| values.is_some() == told);
+            let of = self.slots.iter().filter(move |(_, slot)| slot.values.is_some() == told);
             of.map(|(slot, _)| *slot).collect()
         };
         Status {
@@ -332,6 +376,7 @@ impl State {
                 paid.map(|(slots, price)| *slots as f64 * price).sum()
             }),
             room: self.room(),
+            to_update: self.wanted,
             updates: self.learner.updates(),
             support: self
                 .learner
@@ -353,8 +398,10 @@ impl State {
         self.learner.dim() == dim
             && self.asked.iter().all(|&j| (j as usize) < dim)
             && self.slots.keys().all(|&slot| slot >= 1 && slot <= self.handed_out)
-            && self.slots.values().flatten().all(|values| values.len() == self.asked.len())
-            && self.slots.len() as u64 <= self.wanted
+            && self.slots.values().all(|slot| {
+                let told = slot.values.as_ref().is_none_or(|Values(v)| v.len() == slot.attributes.len());
+                told && slot.attributes.iter().all(|&j| (j as usize) < dim)
+            })
             && self.panels.len() == description.panels.len()
     }
 }
@@ -365,5 +412,7 @@ fn names(attributes: &[u32], description: &Description) -> String {
     attributes.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
+/// The most slots that are handed out at once, ahead of the results.
+const LARGEST_ASK: u64 = 1_000_000;
 /// The largest magnitude of a value or a label.
 const LARGEST: f64 = 1e70;

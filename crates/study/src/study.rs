@@ -16,7 +16,8 @@ const JOURNAL: &str = "journal.jsonl";
 const LOCK: &str = "lock";
 /// A file that is being written. There is one at a time, so a process that is killed leaves no more than one.
 const UNFINISHED: &str = "unfinished";
-/// Lines of the journal between two snapshots.
+/// Lines of the journal between two snapshots, at most. A snapshot is also a witness of the lines that it stands
+/// for, so the first ones come early.
 const SNAPSHOT_EVERY: u64 = 256;
 /// Snapshots that are kept.
 const KEPT: usize = 2;
@@ -28,11 +29,11 @@ pub struct Study {
     description: Description,
     state: State,
     place: Place,
-    journal: Journal,
+    /// The journal and the lock; `None` if the study can only be read.
+    writing: Option<(Journal, File)>,
     recovery: Recovery,
     /// The lines of the newest snapshot.
     snapshot: u64,
-    _lock: File,
 }
 
 /// What opening a study had to do.
@@ -64,6 +65,7 @@ impl Study {
     /// When the folder exists or cannot be made, or the description is not allowed.
     pub fn create(folder: impl AsRef<Path>, description: Description) -> Result<Self, StudyError> {
         let folder = folder.as_ref();
+        let description = Description { id: new_id(), ..description };
         State::begin(&description)?;
         match std::fs::create_dir(folder) {
             Ok(()) => {}
@@ -91,7 +93,8 @@ impl Study {
         Self::open(folder)
     }
 
-    /// Opens a study: takes its lock, reads the newest good snapshot and replays the journal after it.
+    /// Opens a study: takes its lock, reads the newest good snapshot and replays the journal after it. A study
+    /// that may not be written, such as a backup or one of somebody else, can be read.
     ///
     /// # Errors
     /// When there is no study, another process has it, a line before the last is damaged, or this version of
@@ -106,9 +109,16 @@ impl Study {
             let index = usize::try_from(place.seq).ok().and_then(|seq| seq.checked_sub(1));
             index.and_then(|index| replay.places.get(index)) == Some(place)
         };
+        if let Some((ahead, _)) = ahead_of(&replay, folder)? {
+            let lines = replay.places.len();
+            let reason = format!(
+                "the journal ends here, but `{ahead}` was made of more lines, or of others: lines are missing, or \
+                 the journal is that of another study"
+            );
+            return Err(StudyError::Damaged { path, line: lines as u64, reason });
+        }
         let newest = snapshots(folder)?.into_iter().rev().find_map(|(_, hash, path)| {
-            // A snapshot that is damaged, of another version, or ahead of the journal is passed over: the
-            // journal alone decides.
+            // A snapshot that is damaged or of another version is passed over: the journal alone decides.
             let text = std::fs::read(path).ok().filter(|text| journal::digest(text) == hash)?;
             let snapshot: Snapshot = serde_json::from_slice(&text).ok()?;
             let fits = known(&snapshot.place) && snapshot.state.fits(&description);
@@ -124,9 +134,12 @@ impl Study {
         }
         let place = replay.places.last().cloned().unwrap_or(place);
         let recovery = Recovery { snapshot, replayed: place.seq - snapshot, cut: replay.torn };
-        let journal = Journal::open(&path, &replay)?;
+        let writing = match lock {
+            Some(lock) => Some((Journal::open(&path, &replay)?, lock)),
+            None => None,
+        };
         let folder = folder.to_owned();
-        Ok(Study { folder, description, state, place, journal, recovery, snapshot, _lock: lock })
+        Ok(Study { folder, description, state, place, writing, recovery, snapshot })
     }
 
     /// Returns what the study is about.
@@ -164,8 +177,25 @@ impl Study {
         if slots == 0 {
             return Ok(Vec::new());
         }
+        self.hand_out(slots, false)
+    }
+
+    /// Hands out `count` slots, at most a million, even if what to buy next depends on slots that are not told
+    /// yet: all of them buy what the present choice buys. This is for labels that come long after their values;
+    /// the choice is renewed whenever enough of them have come.
+    ///
+    /// # Errors
+    /// When the journal cannot be written, or the count is not allowed.
+    pub fn ask_ahead(&mut self, count: u64) -> Result<Vec<Slot>, StudyError> {
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        self.hand_out(count, true)
+    }
+
+    fn hand_out(&mut self, slots: u64, ahead: bool) -> Result<Vec<Slot>, StudyError> {
         let first = self.state.handed_out() + 1;
-        self.record(self.state.asking(slots, &self.description))?;
+        self.record(self.state.asking(slots, ahead, &self.description))?;
         Ok(self.state.slots(first..first + slots, &self.description))
     }
 
@@ -182,7 +212,8 @@ impl Study {
         self.state.slot(number, &self.description)
     }
 
-    /// Tells the values of a slot, one per attribute asked for, and the label if it is known.
+    /// Tells the values of a slot, one per attribute asked for and NaN for one that came to nothing, and the
+    /// label if it is known.
     ///
     /// # Errors
     /// When the slot is not open or the values do not fit; then nothing was recorded.
@@ -299,13 +330,22 @@ impl Study {
 
     /// Checks a record, writes it, and applies it.
     fn record(&mut self, record: Record) -> Result<(), StudyError> {
+        let Some((journal, lock)) = &mut self.writing else {
+            return Err(StudyError::ReadOnly(self.folder.clone()));
+        };
+        let path = self.folder.join(LOCK);
+        let held = lock.metadata().and_then(|own| Ok(lao_files::is_same(&own, &path.symlink_metadata()?)));
+        if !matches!(held, Ok(true)) {
+            let reason = "it was removed or replaced, and it must stay: it keeps other processes out".into();
+            return Err(StudyError::Changed { path, reason });
+        }
         self.state.check(&record, &self.description)?;
         // The method may refuse what the check lets pass. Then nothing must have been written.
         let mut next = self.state.clone();
         next.apply(&record, &self.description)?;
-        self.journal.append(&record, &mut self.place)?;
+        journal.append(&record, &mut self.place)?;
         self.state = next;
-        if self.place.seq >= self.snapshot + SNAPSHOT_EVERY {
+        if self.place.seq >= self.snapshot + self.snapshot.clamp(1, SNAPSHOT_EVERY) {
             // The journal has all that a snapshot has; one that cannot be written is made later.
             if self.take_snapshot().is_ok() {
                 self.snapshot = self.place.seq;
@@ -348,18 +388,57 @@ fn replayed(
     done.map_err(other)
 }
 
-/// Takes the lock of a study.
-fn lock(folder: &Path) -> Result<File, StudyError> {
+/// Returns the name of a whole snapshot that is not one of the lines of the journal: of more lines than there
+/// are, or of others.
+fn ahead_of(replay: &journal::Replay, folder: &Path) -> Result<Option<(String, u64)>, StudyError> {
+    for (seq, hash, path) in snapshots(folder)? {
+        let Ok(text) = std::fs::read(&path) else { continue };
+        if journal::digest(&text) != hash {
+            continue;
+        }
+        let Ok(Placed { place }) = serde_json::from_slice(&text) else { continue };
+        let index = usize::try_from(place.seq).ok().and_then(|seq| seq.checked_sub(1));
+        if index.and_then(|index| replay.places.get(index)) != Some(&place) {
+            let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+            return Ok(Some((name.unwrap_or_default(), seq)));
+        }
+    }
+    Ok(None)
+}
+
+/// The place of a snapshot, whatever else is in it.
+#[derive(Deserialize)]
+struct Placed {
+    place: Place,
+}
+
+/// Takes the lock of a study; `None` if the study may not be written.
+fn lock(folder: &Path) -> Result<Option<File>, StudyError> {
     if !folder.join(DESCRIPTION).is_file() {
         return Err(StudyError::NoStudy(folder.to_owned()));
     }
     let path = folder.join(LOCK);
     let failed = |cause| StudyError::File { path: path.clone(), cause };
-    match lao_files::lock(&path) {
-        Ok(file) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(StudyError::Locked(folder.to_owned())),
-        Err(TryLockError::Error(cause)) => Err(failed(cause)),
+    for name in [DESCRIPTION, JOURNAL, LOCK] {
+        let path = folder.join(name);
+        lao_files::check_ordinary(&path).map_err(|cause| StudyError::File { path, cause })?;
     }
+    match lao_files::lock(&path) {
+        Ok(file) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Err(StudyError::Locked(folder.to_owned())),
+        Err(TryLockError::Error(cause)) => match cause.kind() {
+            std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => Ok(None),
+            _ => Err(failed(cause)),
+        },
+    }
+}
+
+/// Returns an identifier that no other study has, so that the journals of two studies cannot be exchanged. It
+/// is drawn by the operating system, and nothing that is learned depends on it.
+fn new_id() -> String {
+    use std::hash::{BuildHasher as _, RandomState};
+    let drawn = [RandomState::new(), RandomState::new()].map(|state| state.hash_one(0));
+    format!("{:016x}{:016x}", drawn[0], drawn[1])
 }
 
 /// What a description has in every format.
@@ -378,6 +457,10 @@ fn describe(folder: &Path) -> Result<(Description, Place), StudyError> {
         line: error.line() as u64,
         reason: error.to_string(),
     };
+    if text.windows(2).any(|two| two == b"\r\n") {
+        let reason = journal::LINE_ENDS.to_owned();
+        return Err(StudyError::Damaged { path, line: 1, reason });
+    }
     // The format comes first: in another one, the rest may have another meaning.
     let Written { format, version } = serde_json::from_slice(&text).map_err(damaged)?;
     if format != FORMAT {

@@ -229,6 +229,13 @@ pub struct Evidence {
     pub until_added: Option<u64>,
 }
 
+impl Evidence {
+    /// Returns whether the attribute is in the support.
+    pub fn in_support(&self) -> bool {
+        self.until_added == Some(0)
+    }
+}
+
 /// The learner.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(remote = "Self")]

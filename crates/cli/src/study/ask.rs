@@ -1,6 +1,7 @@
 //! `lao study ask` and `open`: what to buy.
 
 use super::{Place, ShowArgs, missing, open, shown};
+use anyhow::Context as _;
 use clap::Args;
 use lao_study::Slot;
 use lao_terminal as say;
@@ -13,6 +14,10 @@ pub struct AskArgs {
     /// Hand out slots for this number of examples.
     #[arg(short = 'n', long, default_value_t = 1)]
     count: u64,
+    /// Hand out all of them, even while results are missing on which the next choice rests: they buy what the
+    /// present choice buys. For labels that come long after their values.
+    #[arg(long)]
+    ahead: bool,
     /// Print JSON instead of text.
     #[arg(long)]
     json: bool,
@@ -20,22 +25,30 @@ pub struct AskArgs {
 
 pub fn ask(args: &AskArgs) -> anyhow::Result<ExitCode> {
     let mut study = open(&args.place)?;
-    let slots = study.ask(args.count)?;
+    let slots = if args.ahead { study.ask_ahead(args.count)? } else { study.ask(args.count)? };
+    let said = handed_out(&slots);
     if args.json {
         let slots: Vec<_> = slots.iter().map(value_of).collect();
-        say::results(&format!("{}\n", serde_json::json!({ "format": 1, "slots": slots })))?;
+        let text = format!("{}\n", serde_json::json!({ "format": 1, "slots": slots }));
+        say::results(&text).with_context(|| said)?;
     } else {
-        say::results(&slots.iter().map(line_of).collect::<String>())?;
+        say::results(&slots.iter().map(line_of).collect::<String>()).with_context(|| said)?;
     }
     if (slots.len() as u64) < args.count {
         let (handed, asked, missing) = (slots.len(), args.count, missing(&study.status()).join(" and "));
         let folder = shown(&args.place.folder);
         say::note(&format!(
             "handed out {handed} of {asked}: before more can be planned, report {missing} (`lao study open \
-             -S {folder}`)"
+             -S {folder}`), or hand out more of the present plan by --ahead"
         ));
     }
     Ok(if slots.is_empty() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// Says what was recorded, for an error that follows: a second ask would hand out others.
+fn handed_out(slots: &[Slot]) -> String {
+    let numbers: Vec<String> = slots.iter().map(|slot| slot.number.to_string()).collect();
+    format!("slots {} are handed out (`lao study open` shows them again)", numbers.join(", "))
 }
 
 /// Returns a slot for programs.

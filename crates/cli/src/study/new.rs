@@ -4,10 +4,10 @@ use super::{Place, shown};
 use crate::args::{BudgetArgs, ChoiceArgs};
 use anyhow::{Context as _, bail};
 use clap::Args;
-use lao::Label;
+use lao::{Label, Sheet};
 use lao_study::{Description, Study};
 use lao_terminal as say;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[derive(Debug, Args)]
@@ -17,9 +17,9 @@ pub struct NewArgs {
     /// Predict this label.
     #[arg(long, short)]
     target: String,
-    /// Read the names of the attributes from this file, one per line.
+    /// Read the names of the attributes from this file, one per line [default: those of --prices].
     #[arg(long, short, value_name = "FILE")]
-    attributes: PathBuf,
+    attributes: Option<PathBuf>,
     #[command(flatten)]
     budget: BudgetArgs,
     /// Take this class of a two-class label as positive.
@@ -35,11 +35,21 @@ pub struct NewArgs {
     json: bool,
 }
 
+/// Reads names, one per line.
+fn names(file: &Path) -> anyhow::Result<Vec<String>> {
+    let shown = file.display().to_string();
+    let bytes = std::fs::read(file).with_context(|| format!("cannot read {shown}"))?;
+    let sheet = Sheet::parse_lines(&bytes, &shown)?;
+    let names = sheet.rows.into_iter().flat_map(|row| row.fields);
+    Ok(names.filter(|name| !name.is_empty()).collect())
+}
+
 pub fn new(args: &NewArgs) -> anyhow::Result<ExitCode> {
-    let text = std::fs::read_to_string(&args.attributes)
-        .with_context(|| format!("cannot read {}", args.attributes.display()))?;
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let names: Vec<String> = lines.map(str::to_owned).collect();
+    let names = match (&args.attributes, args.budget.prices()?) {
+        (Some(file), _) => names(file)?,
+        (None, Some(prices)) => prices.list().map(|price| price.column.clone()).collect(),
+        (None, None) => bail!("give the attributes by --attributes FILE, a name per line, or --prices FILE"),
+    };
     let columns = names.len();
     let label = match args.positive.clone().zip(args.negative.clone()) {
         None => Label::Number,

@@ -3,6 +3,7 @@
 use anyhow::{Context as _, bail};
 use lao::{Label, Sheet, SheetRow};
 use lao_study::{Description, Row, Slot, SlotLabel, Study, StudyError};
+use lao_terminal as say;
 use std::path::Path;
 
 const NO_ROWS: &str = "there are no rows; nothing was recorded";
@@ -42,11 +43,18 @@ impl<T> Rows<T> {
             Some((first, others)) => (&first.fields[..], others),
             None => (&[][..], &[][..]),
         };
-        let of_slot = place_of_slot(names, description).with_context(|| format!("{name}, line 1"))?;
+        let place = place_of_slot(names, description).with_context(|| format!("{name}, line 1"))?;
+        let (of_slot, ignored) = place;
+        if !ignored.is_empty() {
+            let columns = ignored.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            say::note(&format!("{name}: the study has no attribute {columns}; ignored"));
+        }
+        let named = |name: &str| name == description.target || description.attribute(name).is_some();
+        let known: Vec<bool> = names.iter().map(|name| named(name)).collect();
         let number = |cell: &str| sheet.number(cell);
         let mut all = Rows { told: Vec::new(), file: name.clone(), rows: Vec::new() };
         for SheetRow { line, fields } in others {
-            let told = all.row(fields, names, of_slot, &number, &tell);
+            let told = all.row(fields, names, (of_slot, &known), &number, &tell);
             let (slot, told) = told.with_context(|| format!("{name}, line {line}"))?;
             all.told.extend(told);
             all.rows.push((slot, *line));
@@ -62,7 +70,7 @@ impl<T> Rows<T> {
         &self,
         fields: &[String],
         names: &[String],
-        of_slot: usize,
+        (of_slot, known): (usize, &[bool]),
         number: &dyn Fn(&str) -> Option<f64>,
         tell: impl Fn(u64, &Cells<'_>) -> anyhow::Result<Option<T>>,
     ) -> anyhow::Result<(u64, Option<T>)> {
@@ -71,14 +79,16 @@ impl<T> Rows<T> {
             bail!("{fields} fields, but the first line has {columns}; nothing was recorded")
         }
         let cell = &fields[of_slot];
-        let Ok(slot) = cell.parse::<u64>() else {
+        let whole = |x: &f64| x.fract() == 0.0 && (0.0..=9e15).contains(x);
+        let spelled = || number(cell).filter(whole).map(|x| x as u64);
+        let Some(slot) = cell.parse::<u64>().ok().or_else(spelled) else {
             bail!("{SLOT} `{cell}`: give the number of a slot; nothing was recorded")
         };
         if let Some((_, line)) = self.rows.iter().find(|(other, _)| *other == slot) {
             bail!("slot {slot} is in line {line}, too; nothing was recorded")
         }
         let cells = names.iter().map(String::as_str).zip(fields.iter().map(String::as_str)).enumerate();
-        let cells = cells.filter(|(i, (_, cell))| *i != of_slot && !cell.is_empty());
+        let cells = cells.filter(|(i, (_, cell))| known[*i] && !cell.is_empty());
         let pairs = cells.map(|(_, cell)| cell).collect();
         Ok((slot, tell(slot, &Cells { pairs, number })?))
     }
@@ -100,8 +110,12 @@ impl<T> Rows<T> {
     }
 }
 
-/// Checks the names of the columns, and returns the place of the slot's number.
-fn place_of_slot(names: &[String], description: &Description) -> anyhow::Result<usize> {
+/// Checks the names of the columns, and returns the place of the slot's number and the names that the study
+/// does not have.
+fn place_of_slot<'a>(
+    names: &'a [String],
+    description: &Description,
+) -> anyhow::Result<(usize, Vec<&'a str>)> {
     let Description { target, attributes, .. } = description;
     if target == SLOT || attributes.iter().any(|name| name == SLOT) {
         bail!(
@@ -113,15 +127,14 @@ fn place_of_slot(names: &[String], description: &Description) -> anyhow::Result<
         if names.iter().take(i).any(|other| other == name) {
             bail!("there are two columns `{name}`; nothing was recorded")
         }
-        if name != SLOT && name != target && description.attribute(name).is_none() {
-            bail!(
-                "column `{name}` is neither `{SLOT}` nor `{target}` nor an attribute of the study; rename \
-                 or remove it; nothing was recorded"
-            )
-        }
     }
-    let place = names.iter().position(|name| name == SLOT);
-    place.with_context(|| format!("there is no column `{SLOT}`; nothing was recorded"))
+    let is_slot = |name: &str| name.eq_ignore_ascii_case(SLOT);
+    let exact = names.iter().position(|name| name == SLOT);
+    let place = exact.or_else(|| names.iter().position(|name| is_slot(name)));
+    let place = place.with_context(|| format!("there is no column `{SLOT}`; nothing was recorded"))?;
+    let known = |name: &str| name == target || description.attribute(name).is_some();
+    let ignored = names.iter().enumerate().filter(|(i, name)| *i != place && !known(name));
+    Ok((place, ignored.map(|(_, name)| name.as_str()).collect()))
 }
 
 /// Returns what came of a slot: the values by name, and the label by the name of the target.
@@ -134,25 +147,32 @@ pub fn row(study: &Study, slot: u64, cells: &Cells<'_>) -> anyhow::Result<Row> {
     let mut told: Vec<(&str, f64)> = Vec::new();
     for &(name, value) in &cells.pairs {
         if name == description.target {
+            if lao::is_missing(value) {
+                continue;
+            }
             if label.replace(cells.label(value, description)?).is_some() {
                 bail!("`{name}` is given twice; nothing was recorded")
             }
         } else if told.iter().any(|(other, _)| *other == name) {
             bail!("`{name}` is given twice; nothing was recorded")
         } else {
-            told.push((name, cells.number(name, value)?));
+            let nothing = lao::is_missing(value);
+            told.push((name, if nothing { f64::NAN } else { cells.number(name, value)? }));
         }
     }
     let open = study.slot(slot).map_err(|error| anyhow::anyhow!("{error}; nothing was recorded"))?;
     let Slot { attributes: asked, .. } = open;
+    // That nothing came of what was not asked for is no news.
+    told.retain(|(name, value)| !value.is_nan() || asked.iter().any(|other| other == name));
     if let Some((name, _)) = told.iter().find(|(name, _)| !asked.iter().any(|other| other == name)) {
         bail!("slot {slot}: {name} was not asked for, but {}; nothing was recorded", asked.join(", "))
     }
     let of = |name: &String| {
         told.iter().find(|(other, _)| other == name).map(|(_, value)| *value).with_context(|| {
             format!(
-                "slot {slot}: {name} was asked for and is missing; give its value, or `lao study void -S \
-                 {} {slot} --reason ..`; nothing was recorded",
+                "slot {slot}: {name} was asked for and is missing; give its value, or {name}=NA if nothing \
+                 came of it (`lao study void -S {} {slot} --reason ..` if nothing came of the whole slot); \
+                 nothing was recorded",
                 study.folder().display()
             )
         })
@@ -164,14 +184,15 @@ pub fn row(study: &Study, slot: u64, cells: &Cells<'_>) -> anyhow::Result<Row> {
 /// Returns the label that a row gives a slot; the values in it are passed over. `None` if the row has no
 /// label, so that the slot goes on waiting for it.
 pub fn label(slot: u64, cells: &Cells<'_>, description: &Description) -> anyhow::Result<Option<SlotLabel>> {
-    let given = cells.pairs.iter().find(|(name, _)| *name == description.target);
+    let of_target = |(name, value): &&(&str, &str)| *name == description.target && !lao::is_missing(value);
+    let given = cells.pairs.iter().find(of_target);
     given.map(|(_, value)| Ok(SlotLabel { slot, label: cells.label(value, description)? })).transpose()
 }
 
 impl Cells<'_> {
     fn number(&self, name: &str, value: &str) -> anyhow::Result<f64> {
         (self.number)(value.trim())
-            .with_context(|| format!("{name}={value}: give a number; nothing was recorded"))
+            .with_context(|| format!("{name}={value}: give a number, or NA; nothing was recorded"))
     }
 
     /// Reads a label: a number, or the name of a class.

@@ -39,7 +39,7 @@ pub fn status(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     say::results(&format!(
         "{} slots handed out, {} values bought{spent}; {} complete, {} open, {} waiting for `{target}`, {} \
          closed without a result\n\
-         found: {support}\n{list}{} more slots may be handed out now\n",
+         found: {support}\n{list}{} more {} may be handed out now\n",
         status.slots,
         status.bought,
         status.told,
@@ -47,6 +47,7 @@ pub fn status(args: &ShowArgs) -> anyhow::Result<ExitCode> {
         status.waiting.len(),
         status.void,
         status.room,
+        if status.room == 1 { "slot" } else { "slots" },
     ))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -61,7 +62,8 @@ pub fn evidence(args: &ShowArgs) -> anyhow::Result<ExitCode> {
         let row = |known: &lao::algorithms::pursuit::Evidence| {
             serde_json::json!({
                 "attribute": name(known.attribute), "examples": known.examples, "z": known.z,
-                "coefficient": known.coefficient, "standard_error": known.standard_error,
+                "coefficient": known.in_support().then_some(known.coefficient),
+                "standard_error": known.in_support().then_some(known.standard_error),
                 "until_added": known.until_added,
             })
         };
@@ -84,6 +86,14 @@ pub fn evidence(args: &ShowArgs) -> anyhow::Result<ExitCode> {
             &format!("{:<width$}  {:>8}  {:>7.2}  {fate}\n", name(known.attribute), known.examples, known.z);
     }
     say::results(&text)?;
+    let status = study.status();
+    if status.updates == 0 {
+        let (told, first) = (status.told, status.told + status.to_update);
+        say::note(&format!(
+            "there is no evidence yet: it is renewed after each block of examples; {told} of the {first} of the \
+             first block are told with their labels"
+        ));
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -107,6 +117,9 @@ pub fn model(args: &ModelArgs) -> anyhow::Result<ExitCode> {
     output.write(model.to_json().as_bytes())?;
     if output != Output::Standard {
         say::results(&if args.json { model.to_json() } else { model.to_string() })?;
+    }
+    if model.coefficients.is_empty() {
+        say::note("nothing was found yet: the model predicts the mean");
     }
     Ok(ExitCode::SUCCESS)
 }

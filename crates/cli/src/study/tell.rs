@@ -20,7 +20,7 @@ pub struct TellArgs {
     /// The slot.
     #[arg(required_unless_present = "from")]
     slot: Option<u64>,
-    /// The values, and the label if it is known.
+    /// The values, NA for one of which nothing came, and the label if it is known.
     #[arg(required_unless_present = "from", value_name = "NAME=VALUE")]
     values: Vec<String>,
     /// Print JSON instead of text.

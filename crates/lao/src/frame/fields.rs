@@ -1,13 +1,23 @@
 //! How a table is read: its layout, which columns, and what stands for a missing value.
 
-use super::some_of;
+use super::{MOST_WORDS, some_of};
 use crate::error::{Error, nearest};
-use lao_datasets::format::parse_number;
+use lao_datasets::format::{Records, parse_number};
 use serde::{Deserialize, Serialize};
 
 /// What stands for a missing value.
 pub(super) const MISSING: [&[u8]; 10] =
     [b"", b"NA", b"N/A", b"na", b"nan", b"NaN", b"?", b"null", b"NULL", b"None"];
+
+/// Returns whether a field stands for a missing value by itself: it is empty, or one of the marks that
+/// [`ReadOptions::missing`] lists.
+///
+/// ```
+/// assert!(lao::is_missing("NA") && lao::is_missing(" ? ") && !lao::is_missing("0"));
+/// ```
+pub fn is_missing(field: &str) -> bool {
+    MISSING.contains(&field.trim().as_bytes())
+}
 
 /// Whether the first line of a table holds names.
 ///
@@ -19,7 +29,8 @@ pub(super) const MISSING: [&[u8]; 10] =
 /// assert_eq!(frame.names().collect::<Vec<_>>(), ["c1", "c2"]);
 /// # Ok::<(), lao::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Header {
     /// It does, unless all its fields are numbers.
     #[default]
@@ -30,6 +41,12 @@ pub enum Header {
     No,
 }
 
+impl Header {
+    pub(crate) fn is_auto(&self) -> bool {
+        *self == Header::Auto
+    }
+}
+
 /// How a table is read.
 ///
 /// ```
@@ -38,20 +55,39 @@ pub enum Header {
 /// let options = ReadOptions { missing: vec!["age=-999".into()], ..ReadOptions::default() };
 /// let frame = Frame::parse(b"age;pressure\n61;140,5\n-999;118\n", "patients.csv", &options)?;
 /// assert_eq!(frame.summary()[0].missing, 1);
+///
+/// // Most fields of `crp` are numbers, so that the others are missing; a note says so.
+/// let frame = Frame::parse(b"crp,age\n12,61\n<5,47\n8,50\n", "patients.csv", &ReadOptions::default())?;
+/// assert_eq!(frame.summary()[0].missing, 1);
+/// assert!(frame.notes()[0].contains("`<5` in line 3"));
 /// # Ok::<(), lao::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
     /// Whether the first line holds names.
     pub header: Header,
-    /// What separates fields; `None` is a comma, a semicolon or a tabulator, whichever the first line has
-    /// most of.
+    /// The names of the columns of a table whose first line has none; empty if it has names, or none are known.
+    pub names: Vec<String>,
+    /// What separates fields; `None` is a comma, a semicolon, a tabulator or a bar, whichever fits the lines.
     pub separator: Option<u8>,
+    /// What begins the decimals of a number beside a point; `None` is a comma where semicolons separate fields.
+    pub decimal: Option<u8>,
+    /// The encoding of the text, by its name on the web, such as `windows-1252`; `None` is UTF-8, or UTF-16 if
+    /// the text begins with its mark.
+    pub encoding: Option<String>,
     /// The columns that are read; the others are neither parsed nor stored.
     pub columns: Pick,
     /// What stands for a missing value, beside an empty field, `NA`, `N/A`, `na`, `nan`, `NaN`, `?`, `null`,
     /// `NULL` and `None`: a field, such as `-999`, or a field of one column, such as `signal=100`.
     pub missing: Vec<String>,
+    /// Whether nothing but an empty field and those of `missing` stands for a missing value.
+    pub missing_only: bool,
+    /// The columns that hold words, even if most of their fields are numbers.
+    pub words: Vec<String>,
+    /// The columns that hold numbers, even if most of their fields are words: those are missing.
+    pub numbers: Vec<String>,
+    /// The member of a zip archive, or a pattern in which `*` stands for any text.
+    pub member: Option<String>,
 }
 
 /// Which columns of a table are read.
@@ -75,7 +111,7 @@ pub enum Pick {
     Without(Vec<String>),
 }
 
-/// What was chosen when a table was read, beside its layout.
+/// What was chosen when a table was read. What was guessed is guessed anew for another table.
 ///
 /// ```
 /// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
@@ -96,9 +132,71 @@ pub struct Reading {
     /// What stood for a missing value, as in [`ReadOptions::missing`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
+    /// As in [`ReadOptions::missing_only`].
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub missing_only: bool,
+    /// Whether the first line held names.
+    #[serde(default, skip_serializing_if = "Header::is_auto")]
+    pub header: Header,
+    /// The names that were given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
+    /// What separated fields.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub separator: Option<u8>,
+    /// What began decimals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decimal: Option<u8>,
+    /// The encoding.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
+    /// As in [`ReadOptions::words`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub words: Vec<String>,
+    /// As in [`ReadOptions::numbers`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub numbers: Vec<String>,
 }
 
 impl Reading {
+    pub(super) fn of(options: &ReadOptions) -> Self {
+        let without = match &options.columns {
+            Pick::Without(some) => some.clone(),
+            _ => Vec::new(),
+        };
+        let options = options.clone();
+        Reading {
+            without,
+            missing: options.missing,
+            missing_only: options.missing_only,
+            header: options.header,
+            names: options.names,
+            separator: options.separator,
+            decimal: options.decimal,
+            encoding: options.encoding,
+            words: options.words,
+            numbers: options.numbers,
+        }
+    }
+
+    /// Returns the options that read another table in the same way.
+    pub fn options(&self) -> ReadOptions {
+        let reading = self.clone();
+        ReadOptions {
+            header: reading.header,
+            names: reading.names,
+            separator: reading.separator,
+            decimal: reading.decimal,
+            encoding: reading.encoding,
+            columns: if reading.without.is_empty() { Pick::All } else { Pick::Without(reading.without) },
+            missing: reading.missing,
+            missing_only: reading.missing_only,
+            words: reading.words,
+            numbers: reading.numbers,
+            member: None,
+        }
+    }
+
     /// Returns whether nothing was chosen.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
@@ -110,13 +208,26 @@ pub(crate) fn column_of_gap(gap: &str) -> Option<(&str, &str)> {
     gap.split_once('=')
 }
 
+/// What the fields of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Numbers, if most of them are.
+    Guessed,
+    Numbers,
+    Words,
+}
+
 /// How the fields of a table are read.
 pub(super) struct Fields {
     pub separator: u8,
+    decimal: u8,
     /// Whether each column is read.
     pub wanted: Vec<bool>,
+    kinds: Vec<Kind>,
     /// What stands for a missing value: a field, and the column if it is of one column only.
     gaps: Vec<(Vec<u8>, Option<usize>)>,
+    /// Whether the marks that are known to all stand for a missing value.
+    marks: bool,
 }
 
 impl Fields {
@@ -147,13 +258,27 @@ impl Fields {
                 None => gaps.push((gap.as_str().into(), None)),
             }
         }
-        Ok(Fields { separator, wanted, gaps })
+        let optional = matches!(options.columns, Pick::Only(_));
+        let mut kinds = vec![Kind::Guessed; names.len()];
+        for (list, kind) in [(&options.words, Kind::Words), (&options.numbers, Kind::Numbers)] {
+            for name in list {
+                match names.iter().position(|other| other == name) {
+                    Some(place) => kinds[place] = kind,
+                    None if optional => {}
+                    None => return Err(absent(name)),
+                }
+            }
+        }
+        let decimal = options.decimal.unwrap_or(if separator == b';' { b',' } else { b'.' });
+        Ok(Fields { separator, decimal, wanted, kinds, gaps, marks: !options.missing_only })
     }
 
     /// Returns that all of `width` columns are read, and no field stands for a missing value beside those
     /// that always do.
     pub fn all(separator: u8, width: usize) -> Self {
-        Fields { separator, wanted: vec![true; width], gaps: Vec::new() }
+        let decimal = if separator == b';' { b',' } else { b'.' };
+        let (wanted, kinds) = (vec![true; width], vec![Kind::Guessed; width]);
+        Fields { separator, decimal, wanted, kinds, gaps: Vec::new(), marks: true }
     }
 
     /// Returns the number of columns of the table.
@@ -166,48 +291,98 @@ impl Fields {
         self.wanted.iter().enumerate().filter(|(_, wanted)| **wanted).map(|(c, _)| c)
     }
 
+    /// Returns whether a column has words, of whose fields so many are numbers and so many are neither numbers
+    /// nor missing.
+    pub fn has_words(&self, column: usize, numbers: usize, odd: usize) -> bool {
+        match self.kinds[column] {
+            Kind::Guessed => odd > numbers,
+            Kind::Numbers => false,
+            Kind::Words => true,
+        }
+    }
+
+    /// Returns how many different words a column may have.
+    pub fn most_words(&self, column: usize) -> usize {
+        if self.kinds[column] == Kind::Words { usize::MAX } else { MOST_WORDS }
+    }
+
     /// Returns whether a field of a column stands for a missing value.
     pub fn is_missing(&self, column: usize, field: &[u8]) -> bool {
         let of =
             |(gap, only): &(Vec<u8>, Option<usize>)| gap == field && only.is_none_or(|only| only == column);
-        is_missing(field) || self.gaps.iter().any(of)
+        field.is_empty() || self.marks && MISSING.contains(&field) || self.gaps.iter().any(of)
     }
 
     /// Returns a finite number.
     pub fn number(&self, field: &[u8]) -> Option<f64> {
-        number(field, self.separator)
+        number(field, self.decimal)
     }
 
-    /// Replaces the numbers that stand for a missing value.
-    pub fn blank(&self, column: usize, numbers: &mut [f64]) {
-        for (gap, only) in &self.gaps {
+    /// Replaces the numbers that stand for a missing value; returns which of the gaps there are.
+    pub fn blank(&self, column: usize, numbers: &mut [f64]) -> Vec<usize> {
+        let mut found = Vec::new();
+        for (at, (gap, only)) in self.gaps.iter().enumerate() {
             if let (Some(gap), true) = (self.number(gap), only.is_none_or(|only| only == column)) {
-                numbers.iter_mut().filter(|x| **x == gap).for_each(|x| *x = f64::NAN);
+                let mut any = false;
+                numbers.iter_mut().filter(|x| **x == gap).for_each(|x| (*x, any) = (f64::NAN, true));
+                found.extend(any.then_some(at));
             }
         }
+        found
+    }
+
+    /// Returns the gaps that are numbers, by their places, and those that are not.
+    pub fn gaps(&self) -> impl Iterator<Item = (usize, &[u8], bool)> {
+        let of = |(at, (gap, _)): (usize, &'_ (Vec<u8>, Option<usize>))| (at, self.number(gap).is_some());
+        self.gaps.iter().enumerate().map(move |gap| {
+            let (at, is_number) = of(gap);
+            (at, &gap.1.0[..], is_number)
+        })
     }
 }
 
-fn is_missing(field: &[u8]) -> bool {
-    MISSING.contains(&field)
-}
-
-/// Returns the finite number that a field is, whose decimals a comma may begin where semicolons separate
-/// fields.
-pub(crate) fn number(field: &[u8], separator: u8) -> Option<f64> {
+/// Returns the finite number that a field is. Its decimals begin with a point or, if `decimal` is a comma, with
+/// a comma; a minus may be the typographer's, and blanks around it may be such as do not break a line.
+pub(crate) fn number(field: &[u8], decimal: u8) -> Option<f64> {
     let begins = field.first().is_some_and(|byte| byte.is_ascii_digit() || b"+-.".contains(byte));
     let value = begins.then(|| parse_number(field)).flatten().or_else(|| {
-        let comma = (separator == b';').then(|| field.iter().position(|&byte| byte == b','))??;
+        if let Some(ascii) = in_ascii(field) {
+            return number(&ascii, decimal);
+        }
+        let comma = (decimal == b',').then(|| field.iter().position(|&byte| byte == b','))??;
         let mut point = field.to_vec();
         point[comma] = b'.';
-        number(&point, b',')
+        number(&point, b'.')
     })?;
     value.is_finite().then_some(value)
 }
 
-/// Returns the separator that the first line has most of.
+/// Returns a field with an ASCII minus and without the blanks that do not break a line; `None` if it has neither.
+fn in_ascii(field: &[u8]) -> Option<Vec<u8>> {
+    if field.is_ascii() {
+        return None;
+    }
+    let text = std::str::from_utf8(field).ok()?;
+    let blank = |c: char| matches!(c, '\u{a0}' | '\u{202f}' | '\u{2007}');
+    let plain = text.trim_matches(|c: char| blank(c) || c.is_ascii_whitespace()).replace('\u{2212}', "-");
+    (plain != text).then(|| plain.into_bytes())
+}
+
+/// Returns the separator that fits the lines: the one by which most of the first lines have as many fields as the
+/// first, and more than one; of those the one with more fields.
 pub(crate) fn separator_of(text: &[u8]) -> u8 {
-    let line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    let count = |separator: u8| line.iter().filter(|&&byte| byte == separator).count();
-    [b',', b';', b'\t'].into_iter().rev().max_by_key(|&separator| count(separator)).unwrap_or(b',')
+    const LINES: usize = 64;
+    let end =
+        text.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(LINES).map_or(text.len(), |at| at.0);
+    let head = &text[..end];
+    let fit = |separator: u8| {
+        let (mut records, mut widths) = (Records::new(head, separator), Vec::new());
+        while records.read("").unwrap_or(false) {
+            widths.push(records.width());
+        }
+        let first = widths.first().copied().unwrap_or(0);
+        let same = widths.iter().filter(|width| **width == first).count();
+        if first > 1 { (1000 * same / widths.len(), first) } else { (0, 0) }
+    };
+    [b',', b';', b'\t', b'|'].into_iter().rev().max_by_key(|&separator| fit(separator)).unwrap_or(b',')
 }

@@ -10,8 +10,8 @@
 //! 3. A few rows are parsed into a block in row order, and the block is then copied column by column: the
 //!    pieces of the columns lie far apart, and often compete for the same places of the cache.
 
-use super::words::{Words, merged, worded};
-use super::{Fields, Values, trimmed};
+use super::words::{Numbers, Read, Words, merged, worded};
+use super::{Fields, trimmed};
 use lao_datasets::format::scan_number;
 use rayon::prelude::*;
 
@@ -51,11 +51,11 @@ impl<'a> Plain<'a> {
     }
 
     /// Returns the number of rows, and the columns that are read.
-    pub fn columns(&self, fields: &Fields) -> Result<(usize, Vec<Values>), Ragged> {
+    pub fn columns(&self, fields: &Fields) -> Result<(usize, Vec<Read>), Ragged> {
         let columns = self.numbers(fields)?;
-        let places: Vec<usize> = fields.places().collect();
-        let words = self.words(fields, &worded(&places, &columns));
-        Ok((self.rows(), merged(columns, words)))
+        let worded = worded(fields, &columns);
+        let words = self.words(fields, &worded);
+        Ok((self.rows(), merged(fields, columns, &worded, words)))
     }
 
     /// Returns the number of rows.
@@ -63,8 +63,8 @@ impl<'a> Plain<'a> {
         self.parts.iter().map(|part| part.rows).sum()
     }
 
-    /// Returns the columns that are read; `None` stands for a column that has words.
-    fn numbers(&self, fields: &Fields) -> Result<Vec<Option<Vec<f64>>>, Ragged> {
+    /// Returns the columns that are read, as numbers.
+    fn numbers(&self, fields: &Fields) -> Result<Vec<Numbers>, Ragged> {
         let width = fields.places().count();
         // Zeros that the system gives cost no memory before they are overwritten.
         let mut columns: Vec<Vec<f64>> = (0..width).map(|_| vec![0.0; self.rows()]).collect();
@@ -78,21 +78,21 @@ impl<'a> Plain<'a> {
             }
         }
         let parts = self.parts.par_iter().zip(pieces);
-        let worded = parts.map(|(part, pieces)| part.numbers(fields, pieces));
-        let worded = worded.try_reduce(
-            || vec![false; width],
+        let odd = parts.map(|(part, pieces)| part.numbers(fields, pieces));
+        let odd = odd.try_reduce(
+            || vec![0; width],
             |mut one, two| {
-                one.iter_mut().zip(two).for_each(|(one, two)| *one |= two);
+                one.iter_mut().zip(two).for_each(|(one, two)| *one += two);
                 Ok(one)
             },
         )?;
-        Ok(columns.into_iter().zip(worded).map(|(column, worded)| (!worded).then_some(column)).collect())
+        Ok(columns.into_iter().zip(odd).map(|(values, odd)| Numbers { values, odd }).collect())
     }
 
     /// Returns the words of some columns, given by their places in ascending order; `None` stands for too
     /// many words.
     fn words(&self, fields: &Fields, columns: &[usize]) -> Vec<Option<Words>> {
-        let mut all = vec![Some(Words::default()); columns.len()];
+        let mut all = empty(fields, columns);
         if columns.is_empty() {
             return all;
         }
@@ -109,11 +109,11 @@ impl<'a> Plain<'a> {
 }
 
 impl Part<'_> {
-    /// Writes the rows into their pieces of the columns; returns which columns have words. The piece of such
-    /// a column is worth nothing.
-    fn numbers(&self, fields: &Fields, mut pieces: Vec<&mut [f64]>) -> Result<Vec<bool>, Ragged> {
+    /// Writes the rows into their pieces of the columns; returns how many fields of each column are neither
+    /// numbers nor missing.
+    fn numbers(&self, fields: &Fields, mut pieces: Vec<&mut [f64]>) -> Result<Vec<usize>, Ragged> {
         let (text, width, separator) = (self.text, pieces.len(), fields.separator);
-        let mut worded = vec![false; width];
+        let mut odd = vec![0; width];
         let mut block = Vec::with_capacity(width * BLOCK);
         let (mut at, mut row) = (0, 0);
         while row < self.rows {
@@ -123,11 +123,11 @@ impl Part<'_> {
                 while is_end(byte(text, at)) && at < text.len() {
                     at += 1;
                 }
-                let mut worded = worded.iter_mut();
+                let mut odd = odd.iter_mut();
                 for (c, wanted) in fields.wanted.iter().enumerate() {
-                    let end = match wanted.then(|| worded.next()).flatten() {
-                        Some(worded) => {
-                            let (value, end) = field(text, at, c, fields, worded);
+                    let end = match wanted.then(|| odd.next()).flatten() {
+                        Some(odd) => {
+                            let (value, end) = field(text, at, c, fields, odd);
                             block.push(value);
                             end
                         }
@@ -139,19 +139,19 @@ impl Part<'_> {
                     at = end + 1;
                 }
             }
-            for (c, piece) in pieces.iter_mut().enumerate().filter(|(c, _)| !worded[*c]) {
+            for (c, piece) in pieces.iter_mut().enumerate() {
                 let values = block.iter().skip(c).step_by(width);
                 piece[row..row + rows].iter_mut().zip(values).for_each(|(to, from)| *to = *from);
             }
             block.clear();
             row += rows;
         }
-        Ok(worded)
+        Ok(odd)
     }
 
     /// Returns the words of some columns.
     fn words(&self, fields: &Fields, columns: &[usize]) -> Vec<Option<Words>> {
-        let mut all = vec![Some(Words::default()); columns.len()];
+        let mut all = empty(fields, columns);
         let lines = self.text.split(|&byte| is_end(byte)).filter(|line| !line.is_empty());
         for line in lines {
             let mut cells = line.split(|&byte| byte == fields.separator);
@@ -159,8 +159,8 @@ impl Part<'_> {
             for (&c, words) in columns.iter().zip(&mut all) {
                 let field = cells.nth(c - passed).map_or(&b""[..], trimmed);
                 passed = c + 1;
-                let known = (!fields.is_missing(c, field)).then_some(field);
-                if words.as_mut().is_some_and(|words| !words.add(known)) {
+                let missing = fields.is_missing(c, field);
+                if words.as_mut().is_some_and(|words| !words.add(field, missing)) {
                     *words = None;
                 }
             }
@@ -169,10 +169,15 @@ impl Part<'_> {
     }
 }
 
+/// Returns columns of words without rows.
+fn empty(fields: &Fields, columns: &[usize]) -> Vec<Option<Words>> {
+    columns.iter().map(|&c| Some(Words::at_most(fields.most_words(c)))).collect()
+}
+
 /// Returns the value of the field that begins at a place, NaN if it is missing or a word, and the place where
-/// the field ends; notes whether it is a word.
+/// the field ends; counts the words.
 #[inline]
-fn field(text: &[u8], start: usize, column: usize, fields: &Fields, worded: &mut bool) -> (f64, usize) {
+fn field(text: &[u8], start: usize, column: usize, fields: &Fields, odd: &mut usize) -> (f64, usize) {
     let (value, length) = text.get(start..).map_or((None, 0), scan_number);
     // 2. `scan_number` also reads a sign + and an exponent, as the standard library does.
     let end = start + length;
@@ -181,8 +186,8 @@ fn field(text: &[u8], start: usize, column: usize, fields: &Fields, worded: &mut
         _ => {
             let end = end_of_field(text, end, fields.separator);
             let field = text.get(start..end).map_or(&b""[..], trimmed);
-            let value = if *worded { None } else { fields.number(field) };
-            *worded = *worded || value.is_none() && !fields.is_missing(column, field);
+            let value = fields.number(field);
+            *odd += usize::from(value.is_none() && !fields.is_missing(column, field));
             (value.unwrap_or(f64::NAN), end)
         }
     }
@@ -239,7 +244,7 @@ fn count(text: &[u8]) -> Option<usize> {
 /// Returns the value of a text that is one field, as a part reads it.
 #[cfg(test)]
 pub(super) fn value(text: &[u8]) -> Option<f64> {
-    let mut worded = false;
-    let (value, end) = field(text, 0, 0, &Fields::all(b',', 1), &mut worded);
+    let mut odd = 0;
+    let (value, end) = field(text, 0, 0, &Fields::all(b',', 1), &mut odd);
     (end == text.len() && !value.is_nan()).then_some(value)
 }

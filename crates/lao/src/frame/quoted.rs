@@ -1,7 +1,7 @@
 //! Tables with quotes, read on one thread.
 
-use super::words::{Words, merged, worded};
-use super::{Fields, FirstWord, Values};
+use super::words::{Numbers, Read, Words, merged, worded};
+use super::{Fields, FirstWord};
 use crate::error::Error;
 use lao_datasets::format::Records;
 
@@ -11,12 +11,13 @@ pub(super) fn columns_of(
     fields: &Fields,
     skip: usize,
     name: &str,
-) -> Result<(usize, Vec<Values>), Error> {
+) -> Result<(usize, Vec<Read>), Error> {
     // The first reading finds numbers, and which columns have words instead.
     // A column is allocated once: a record needs a line, and lines are soon counted.
     let lines = text.iter().filter(|&&byte| byte == b'\n' || byte == b'\r').count() + 1;
     let places: Vec<usize> = fields.places().collect();
-    let mut columns: Vec<Option<Vec<f64>>> = places.iter().map(|_| Some(Vec::with_capacity(lines))).collect();
+    let empty = || Numbers { values: Vec::with_capacity(lines), odd: 0 };
+    let mut columns: Vec<Numbers> = places.iter().map(|_| empty()).collect();
     let mut record = Records::new(text, fields.separator);
     let mut read = 0;
     while record.read(name)? {
@@ -32,19 +33,15 @@ pub(super) fn columns_of(
             return Err(Error::Table { file: name.to_owned(), line, reason });
         }
         for (&place, column) in places.iter().zip(&mut columns) {
-            if let Some(numbers) = column {
-                let field = record.field(place);
-                match fields.number(field) {
-                    Some(value) => numbers.push(value),
-                    None if fields.is_missing(place, field) => numbers.push(f64::NAN),
-                    None => *column = None,
-                }
-            }
+            let field = record.field(place);
+            let value = fields.number(field);
+            column.odd += usize::from(value.is_none() && !fields.is_missing(place, field));
+            column.values.push(value.unwrap_or(f64::NAN));
         }
     }
-    let worded = worded(&places, &columns);
+    let worded = worded(fields, &columns);
     let words = words_of(text, fields, skip, &worded);
-    Ok((read - skip.min(read), merged(columns, words)))
+    Ok((read - skip.min(read), merged(fields, columns, &worded, words)))
 }
 
 /// Returns the first field of a column that is neither a number nor missing.
@@ -67,7 +64,8 @@ pub(super) fn first_word(text: &[u8], fields: &Fields, skip: usize, column: usiz
 
 /// Reads the columns that have words; `None` stands for too many of them.
 fn words_of(text: &[u8], fields: &Fields, skip: usize, columns: &[usize]) -> Vec<Option<Words>> {
-    let mut found = vec![Some(Words::default()); columns.len()];
+    let mut found: Vec<Option<Words>> =
+        columns.iter().map(|&c| Some(Words::at_most(fields.most_words(c)))).collect();
     if columns.is_empty() {
         return found;
     }
@@ -81,8 +79,8 @@ fn words_of(text: &[u8], fields: &Fields, skip: usize, columns: &[usize]) -> Vec
         }
         for (&c, words) in columns.iter().zip(&mut found) {
             let field = record.field(c);
-            let known = (!fields.is_missing(c, field)).then_some(field);
-            if words.as_mut().is_some_and(|words| !words.add(known)) {
+            let missing = fields.is_missing(c, field);
+            if words.as_mut().is_some_and(|words| !words.add(field, missing)) {
                 *words = None;
             }
         }

@@ -346,10 +346,19 @@ impl Model {
     /// ```
     pub fn read_options(&self) -> ReadOptions {
         let columns = self.columns();
-        let used = |gap: &&String| column_of_gap(gap).is_none_or(|(column, _)| columns.contains(&column));
-        let missing = self.origin.reading.missing.iter().filter(used).cloned().collect();
-        let columns = Pick::Only(columns.iter().map(|&name| name.to_owned()).collect());
-        ReadOptions { columns, missing, ..ReadOptions::default() }
+        let used = |gap: &String| column_of_gap(gap).is_none_or(|(column, _)| columns.contains(&column));
+        let of = |words: bool| {
+            let some = self.coefficients.iter().filter(move |one| one.word.is_some() == words);
+            some.map(|one| one.column.clone()).collect()
+        };
+        let mut options = self.origin.reading.options();
+        options.missing.retain(used);
+        ReadOptions {
+            columns: Pick::Only(columns.iter().map(|&name| name.to_owned()).collect()),
+            words: of(true),
+            numbers: of(false),
+            ..options
+        }
     }
 
     /// Returns what a prediction costs: the prices of the panels of the model's columns. `None` if there were

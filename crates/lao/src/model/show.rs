@@ -12,7 +12,10 @@ impl fmt::Display for Model {
         match &self.label {
             Label::Number => writeln!(out, "{} =", self.target)?,
             Label::Classes { positive, .. } => {
-                writeln!(out, "{} is {positive} where this is positive:", self.target)?
+                let limit = self.threshold();
+                let where_ =
+                    if limit == 0.0 { "is positive".into() } else { format!("exceeds {}", figure(limit)) };
+                writeln!(out, "{} is {positive} where this {where_}:", self.target)?;
             }
         }
         let name = |c: &Coefficient| c.name();

@@ -7,6 +7,7 @@ import os
 import time
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import zip_longest
 from types import TracebackType
 from typing import Any, Callable, Iterable, Mapping, Sequence
 
@@ -140,10 +141,13 @@ class Study:
         """Lets go of the folder. Everything is on the disk already."""
         self._study.close()
 
-    def ask(self, count: int = 1) -> list[Slot]:
+    def ask(self, count: int = 1, *, ahead: bool = False) -> list[Slot]:
         """Hands out up to `count` slots, each for one example. There are fewer, or none, if what to buy next
-        depends on slots that are not told yet."""
-        return [Slot(*slot) for slot in self._study.ask(count)]
+        depends on slots that are not told yet.
+
+        With `ahead` there are always `count`: they buy what the present choice buys. This is for labels that
+        come long after their values."""
+        return [Slot(*slot) for slot in self._study.ask(count, ahead)]
 
     def open_slots(self) -> list[Slot]:
         """Returns the slots that are handed out and not told."""
@@ -152,8 +156,11 @@ class Study:
     def tell(
         self, slot: Slot | int, values: Mapping[str, float] | Sequence[float], label: Any = None
     ) -> None:
-        """Tells the values of a slot, by name or in the order of its attributes, and the label if it is
-        known. If a value does not fit, nothing is recorded."""
+        """Tells the values of a slot, and the label if it is known. If a value does not fit, nothing is recorded.
+
+        What carries names is taken by name: a dict, a pandas Series such as a row of a frame, or a polars row
+        with `named=True`. A list, tuple or array has the order of the slot's attributes. A value is None, NaN
+        or NA if nothing came of the test."""
         self._study.tell(*self._row(self._asked, slot, values, label))
 
     def tell_all(self, rows: Iterable[Sequence[Any]]) -> None:
@@ -213,6 +220,7 @@ class Study:
     ) -> tuple[int, list[float], float | None]:
         """Returns the number of the slot, the values in the order of its attributes, and the label."""
         number = _number(slot)
+        values = _by_name(values, number)
         if isinstance(values, Mapping):
             # A slot that is not open is refused with the reason when it is told.
             names = asked().get(number, list(values))
@@ -225,21 +233,63 @@ class Study:
             for name in names:
                 if name not in values:
                     raise ValueError(
-                        f"slot {number}: {name} was asked for and is missing; give it, or call void; nothing "
-                        "was recorded"
+                        f"slot {number}: {name} was asked for and is missing; give it, or None if nothing came "
+                        "of it; nothing was recorded"
                     )
             values = [values[name] for name in names]
-        return number, [float(value) for value in values], None if label is None else self._label(label)
+        order = asked().get(number, range(len(values)))
+        told = [_value(number, name, value) for name, value in zip_longest(order, values, fillvalue=None)]
+        return number, told[: len(values)], None if _is_missing(label) else self._label(label)
 
     def _label(self, label: Any) -> float:
         if self.classes is None:
             return float(label)
+        # A class may be told as what the table has, such as 1 or True.
+        label = label if label in self.classes else str(label)
         if label not in self.classes:
             raise ValueError(
                 f"{self.target} = {label!r}: the classes are {self.classes[0]} and {self.classes[1]}; "
                 "nothing was recorded"
             )
         return 1.0 if label == self.classes[1] else -1.0
+
+
+def _is_missing(value: Any) -> bool:
+    """Returns whether a value is None, NaN, or the NA of pandas."""
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
+
+
+def _value(number: int, name: Any, value: Any) -> float:
+    if _is_missing(value):
+        return float("nan")
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"slot {number}: {name} = {value!r}: give a number, or None; nothing was recorded"
+        ) from None
+
+
+def _by_name(values: Any, number: int) -> Mapping[str, Any] | Sequence[Any]:
+    """Returns values that carry names as a dict, others as a list."""
+    if isinstance(values, Mapping):
+        return values
+    if isinstance(values, (str, bytes)) or hasattr(values, "columns"):
+        raise TypeError(
+            f"slot {number}: {type(values).__name__} is not one row; give a dict, a pandas Series, or the values "
+            "in the order of the slot's attributes; nothing was recorded"
+        )
+    if hasattr(values, "keys"):
+        return {name: values[name] for name in values.keys()}
+    names = getattr(values, "_fields", None) or getattr(getattr(values, "dtype", None), "names", None)
+    if names is not None:
+        return {name: values[i] for i, name in enumerate(names)}
+    if hasattr(values, "__len__") and hasattr(values, "__getitem__"):
+        return list(values)
+    raise TypeError(
+        f"slot {number}: {type(values).__name__} has no order; give a dict, or a list in the order of the slot's "
+        "attributes; nothing was recorded"
+    )
 
 
 def _number(slot: Slot | int) -> int:
