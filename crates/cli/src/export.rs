@@ -10,11 +10,13 @@ use std::process::ExitCode;
 /// Write a model for other programs: SQL, Python, ONNX or a table of coefficients.
 ///
 /// All forms predict what `lao predict` does: a missing value is replaced by the mean of its attribute, and a
-/// value beyond the range that the model gives for an attribute by the nearer end of that range. For two
-/// classes, SQL and ONNX give the probability of the positive one.
+/// value beyond the range that the model gives for an attribute by the nearer end of that range. What stood for
+/// a missing value when the model was learned does so again. For two classes, SQL and ONNX give the probability
+/// of the positive one. SQL begins with a comment: what it assumes of the columns, and a row to check it by.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lao export patients.lao.json --to sql                   an expression for a SELECT
+  lao export patients.lao.json --to sql --dialect mysql
   lao export patients.lao.json --to python -o model.py    a module with predict(row)
   lao export patients.lao.json --to onnx -o model.onnx    an input of shape [rows, 1] for each column")]
 pub struct ExportArgs {
@@ -23,6 +25,9 @@ pub struct ExportArgs {
     /// Write this form.
     #[arg(long, value_enum)]
     to: Form,
+    /// Write SQL for this database.
+    #[arg(long, value_enum, default_value_t = Dialect::Ansi)]
+    dialect: Dialect,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -40,6 +45,36 @@ enum Form {
     Csv,
 }
 
+/// A database's own SQL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Dialect {
+    /// The standard: PostgreSQL, SQLite, DuckDB.
+    Ansi,
+    /// MySQL and MariaDB.
+    Mysql,
+    /// BigQuery.
+    Bigquery,
+    /// Spark and Hive.
+    Spark,
+    /// SQL Server.
+    Tsql,
+    /// Oracle.
+    Oracle,
+}
+
+impl From<Dialect> for lao::Dialect {
+    fn from(dialect: Dialect) -> Self {
+        match dialect {
+            Dialect::Ansi => lao::Dialect::Ansi,
+            Dialect::Mysql => lao::Dialect::MySql,
+            Dialect::Bigquery => lao::Dialect::BigQuery,
+            Dialect::Spark => lao::Dialect::Spark,
+            Dialect::Tsql => lao::Dialect::TSql,
+            Dialect::Oracle => lao::Dialect::Oracle,
+        }
+    }
+}
+
 pub fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     if args.to == Form::Onnx && !args.output.is_given() {
         bail!("ONNX is no text: give a file by --output, or `-` for standard output")
@@ -47,7 +82,7 @@ pub fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     let output = args.output.checked(Output::Standard, &[&args.model])?;
     let model = load(&args.model)?;
     let bytes = match args.to {
-        Form::Sql => model.to_sql().into_bytes(),
+        Form::Sql => model.to_sql(args.dialect.into()).into_bytes(),
         Form::Python => model.to_python().into_bytes(),
         Form::Csv => model.to_csv().into_bytes(),
         Form::Onnx => model.to_onnx().map_err(|why| anyhow!("cannot write ONNX: {why}"))?,

@@ -96,8 +96,8 @@ impl ShowProgress {
 }
 
 pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
-    let like_file = args.like.as_deref().unwrap_or(&args.data);
-    let output = args.output.checked(Output::File(beside(&args.data)), &[&args.data, like_file])?;
+    // The model that --like names may be replaced by the one that is learned.
+    let output = args.output.checked(Output::File(beside(&args.data)), &[&args.data])?;
     let like = args.like.as_deref().map(load).transpose()?;
     let target = like.as_ref().map(|model| &model.target).or(args.target.as_ref());
     let target = target.context("give --target or --like")?;

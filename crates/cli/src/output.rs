@@ -89,7 +89,7 @@ impl Output {
 fn is_own(path: &Path) -> anyhow::Result<bool> {
     /// How results begin, and what stands near their beginning.
     const BEGINS: [&str; 4] =
-        ["predicted ", "attribute,column,word,coefficient", "-- Predicts ", "\"\"\"Predicts "];
+        ["predicted ", "attribute,column,word,coefficient", "/* Predicts ", "\"\"\"Predicts "];
     const NEAR: [&str; 5] =
         ["\"lao\":", "{\"format\":", "a model within a budget", "library_name: lao", "lao"];
     const HEAD: u64 = 2048;

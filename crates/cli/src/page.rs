@@ -66,18 +66,19 @@ pub fn html(model: &Model) -> anyhow::Result<String> {
 pub fn markdown(model: &Model) -> String {
     let task = if model.label == Label::Number { "tabular-regression" } else { "tabular-classification" };
     let mut text = format!("---\nlibrary_name: lao\ntags:\n- {task}\n- sparse\n---\n\n");
-    text += &format!("# A model of {}\n\n{}\n\n", model.target, summary(model));
+    text +=
+        &format!("# A model of {}\n\n{}\n\n", lao::markdown(&model.target), lao::markdown(&summary(model)));
     text += "## Purpose\n\nTo be filled in by whoever uses the model: for whom, for which decision.\n\n";
     text += "## Coefficients\n\n| attribute | coefficient | standard error |\n|---|---:|---:|\n";
     text += &format!("| (intercept) | {} | |\n", number(model.intercept));
     for one in &model.coefficients {
         let error = one.standard_error.map(number).unwrap_or_default();
-        let name = one.name().replace('|', "\\|");
+        let name = lao::markdown(&one.name());
         text += &format!("| {name} | {} | {error} |\n", number(one.value));
     }
-    text += &format!("\n## What learning cost\n\n{}\n\n## Facts\n\n", bought(model));
+    text += &format!("\n## What learning cost\n\n{}\n\n## Facts\n\n", lao::markdown(&bought(model)));
     for [name, fact] in card(model) {
-        text += &format!("- {name}: {fact}\n");
+        text += &format!("- {name}: {}\n", lao::markdown(&fact));
     }
     text += "\n## Limits\n\n\
              The model is linear. A value more than four standard deviations from the mean of its attribute \

@@ -19,7 +19,7 @@ mod words;
 
 use fields::Fields;
 pub use fields::{Header, Pick, ReadOptions, Reading, is_missing};
-pub(crate) use fields::{column_of_gap, number, separator_of};
+pub(crate) use fields::{column_of_gap, marks, number, separator_of};
 use plain::{PART, Plain};
 use quoted::{columns_of, first_word};
 pub use summary::{ColumnKind, ColumnSummary};

@@ -42,6 +42,7 @@
 
 mod choices;
 mod error;
+mod escape;
 mod examples;
 mod export;
 mod fit;
@@ -51,10 +52,12 @@ mod model;
 mod onnx;
 mod prices;
 mod sheet;
+mod sql;
 mod table;
 
 pub use choices::{Budget, ChoiceOption, Choices, Form, OPTIONS};
 pub use error::Error;
+pub use escape::{is_formula, markdown, shown};
 pub use examples::{Examples, Label, TableParts, TrainTest};
 pub use fit::{Fit, Fitted, Learned, Progress};
 pub use frame::{
@@ -66,6 +69,7 @@ pub use model::{
 };
 pub use prices::{Price, PricedColumns, Prices};
 pub use sheet::{Sheet, SheetRow, decimal};
+pub use sql::Dialect;
 pub use table::Table;
 
 pub use lao_algorithms as algorithms;

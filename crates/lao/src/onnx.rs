@@ -139,7 +139,7 @@ impl Model {
         }
         let mut total = graph.number(self.intercept);
         for one in &self.coefficients {
-            let attribute = graph.attribute(one);
+            let attribute = graph.attribute(one, self.gaps_of(&one.column));
             let coefficient = graph.number(one.value);
             let product = graph.apply("Mul", &[&attribute, &coefficient]);
             total = graph.apply("Add", &[&total, &product]);
@@ -200,6 +200,15 @@ struct Graph {
 }
 
 impl Graph {
+    /// Returns whether a value equals any of some constants, of which there is one at least.
+    fn any_equal(&mut self, value: &str, constants: Vec<String>) -> String {
+        let each: Vec<String> =
+            constants.iter().map(|constant| self.apply("Equal", &[value, constant])).collect();
+        let mut each = each.into_iter();
+        let first = each.next().unwrap_or_default();
+        each.fold(first, |any, one| self.apply("Or", &[&any, &one]))
+    }
+
     fn fresh(&mut self) -> String {
         self.values += 1;
         format!("lao:{}", self.values - 1)
@@ -236,18 +245,27 @@ impl Graph {
         });
     }
 
-    fn attribute(&mut self, one: &Coefficient) -> String {
+    /// Adds the nodes of an attribute. `gaps` are the numbers and the texts that stand for a missing value.
+    fn attribute(&mut self, one: &Coefficient, gaps: (Vec<f64>, Vec<String>)) -> String {
         let mean = self.number(one.mean);
         let (missing, value) = match &one.word {
             Some(word) => {
-                let (nothing, word) = (self.word(""), self.word(word));
-                let missing = self.apply("Equal", &[&one.column, &nothing]);
+                let gaps: Vec<String> = gaps.1.iter().map(|gap| self.word(gap)).collect();
+                let word = self.word(word);
+                let missing = self.any_equal(&one.column, gaps);
                 let same = self.apply("Equal", &[&one.column, &word]);
                 let [is, is_not] = [1.0, 0.0].map(|x| self.number(one.clamped(x)));
                 (missing, self.apply("Where", &[&same, &is, &is_not]))
             }
             None => {
-                let missing = self.apply("IsNaN", &[&one.column]);
+                let gaps: Vec<String> = gaps.0.iter().map(|gap| self.number(*gap)).collect();
+                let is_nan = self.apply("IsNaN", &[&one.column]);
+                let is_infinite = self.apply("IsInf", &[&one.column]);
+                let mut missing = self.apply("Or", &[&is_nan, &is_infinite]);
+                if !gaps.is_empty() {
+                    let is_gap = self.any_equal(&one.column, gaps);
+                    missing = self.apply("Or", &[&missing, &is_gap]);
+                }
                 let value = match one.within {
                     Some([low, high]) => {
                         let (low, high) = (self.number(low), self.number(high));
@@ -303,6 +321,9 @@ mod tests {
                 ("Add", [Number(x), Number(y)]) => Number(x + y),
                 ("Mul", [Number(x), Number(y)]) => Number(x * y),
                 ("IsNaN", [Number(x)]) => Truth(x.is_nan()),
+                ("IsInf", [Number(x)]) => Truth(x.is_infinite()),
+                ("Or", [Truth(x), Truth(y)]) => Truth(*x || *y),
+                ("Equal", [Number(x), Number(y)]) => Truth(x == y),
                 ("Clip", [Number(x), Number(low), Number(high)]) => Number(x.max(*low).min(*high)),
                 ("Equal", [Word(x), Word(y)]) => Truth(x == y),
                 ("Greater", [Number(x), Number(y)]) => Truth(x > y),

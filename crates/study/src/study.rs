@@ -65,7 +65,8 @@ impl Study {
     /// When the folder exists or cannot be made, or the description is not allowed.
     pub fn create(folder: impl AsRef<Path>, description: Description) -> Result<Self, StudyError> {
         let folder = folder.as_ref();
-        let description = Description { id: new_id(), ..description };
+        let id = if description.id.is_empty() { new_id() } else { description.id };
+        let description = Description { id, ..description };
         State::begin(&description)?;
         match std::fs::create_dir(folder) {
             Ok(()) => {}

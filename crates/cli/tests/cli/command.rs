@@ -91,7 +91,7 @@ fn what_is_wrong_is_said_with_a_remedy_and_status_2() {
         ([&fit[..], &["--level", "200%"]].concat(), "'200%' for '--level <P%>': give a share"),
         ([&fit[..], &["--half-life", "10"]].concat(), "--half-life: "),
         ([&fit[..], &["--half-life", "100", "--method", "hybrid"]].concat(), "only the method `pursuit`"),
-        ([&fit[..], &["--positive", "1"]].concat(), "not two classes"),
+        ([&fit[..], &["--positive", "1"]].concat(), "too many to be classes"),
         ([&fit[..], &["--method", "hibrid"]].concat(), "did you mean `hybrid`?"),
         ([&fit[..], &["-o", "no/such/folder.json"]].concat(), "no/such/folder.json"),
         (vec!["fit", "open.csv", "-t", "y", "-b", "1"], "open.csv, line 3: "),

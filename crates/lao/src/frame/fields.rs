@@ -9,6 +9,11 @@ use serde::{Deserialize, Serialize};
 pub(super) const MISSING: [&[u8]; 10] =
     [b"", b"NA", b"N/A", b"na", b"nan", b"NaN", b"?", b"null", b"NULL", b"None"];
 
+/// Returns the fields that stand for a missing value by themselves.
+pub(crate) fn marks() -> impl Iterator<Item = &'static str> {
+    MISSING.iter().filter_map(|mark| std::str::from_utf8(mark).ok())
+}
+
 /// Returns whether a field stands for a missing value by itself: it is empty, or one of the marks that
 /// [`ReadOptions::missing`] lists.
 ///

@@ -36,8 +36,10 @@ fn twin(text: &str, separator: u8, skip: usize) -> Result<Vec<Vec<Cell>>, usize>
 /// Returns whether a column holds what the twin has read, to the bit.
 fn agree(values: &Values, cells: &[Cell]) -> bool {
     let mut words: Vec<&String> = cells.iter().filter_map(|cell| cell.as_ref().err()).collect();
-    if words.is_empty() {
-        let bits = |cell: &Cell| cell.as_ref().unwrap().unwrap_or(f64::NAN).to_bits();
+    let numbers = cells.iter().filter(|cell| matches!(cell, Ok(Some(_)))).count();
+    if words.len() <= numbers || words.is_empty() {
+        // What is no number is missing among as many numbers.
+        let bits = |cell: &Cell| cell.as_ref().ok().copied().flatten().unwrap_or(f64::NAN).to_bits();
         return matches!(values, Values::Numbers(numbers)
             if numbers.iter().map(|x| x.to_bits()).eq(cells.iter().map(bits)));
     }
@@ -65,6 +67,17 @@ fn agree(values: &Values, cells: &[Cell]) -> bool {
     }
 }
 
+/// Returns the rows of a table whose first row has a field more than the header has names.
+fn wider_rows(body: &str, separator: u8) -> Option<&str> {
+    let mut records = csv::ReaderBuilder::new();
+    records.has_headers(false).flexible(true).delimiter(separator);
+    let blank = |record: &csv::ByteRecord| record.len() == 1 && record[0].trim_ascii().is_empty();
+    let records = records.from_reader(body.as_bytes()).into_byte_records().map(Result::unwrap);
+    let mut records = records.filter(|record| !blank(record));
+    let (header, first) = (records.next()?, records.next()?);
+    (first.len() == header.len() + 1).then(|| &body[first.position().unwrap().byte() as usize..])
+}
+
 fn check(text: &str, header: Header, separator: Option<u8>, part: usize) {
     let read = Frame::parse_parts(
         text.as_bytes(),
@@ -78,13 +91,23 @@ fn check(text: &str, header: Header, separator: Option<u8>, part: usize) {
         Ok(frame) => {
             let named =
                 header == Header::Yes || frame.names().zip(1..).any(|(name, c)| name != format!("c{c}"));
-            let cells = twin(body, separator, usize::from(named)).unwrap();
+            let cells = twin(body, separator, usize::from(named)).unwrap_or_else(|_| {
+                let rows = wider_rows(body, separator).unwrap_or_else(|| panic!("{body:?}"));
+                twin(rows, separator, 0).unwrap()
+            });
+            if frame.columns.len() == 1 && frame.rows != cells[0].len() {
+                // An empty line of a table of one column is a row.
+                assert!(frame.rows > cells[0].len() && body.contains("\n"), "{body:?}");
+                return;
+            }
             assert_eq!((frame.columns.len(), frame.rows), (cells.len(), cells[0].len()));
             assert_eq!(frame.hash, format!("{:064x}", Digits(&Sha256::digest(body))));
             for (column, cells) in frame.columns.iter().zip(&cells) {
                 assert!(agree(&column.values, cells), "{:?} {cells:?}", column.values);
             }
         }
+        Err(Error::Table { reason, .. })
+            if reason.contains("fields, but") && wider_rows(body, separator).is_some() => {}
         Err(Error::Table { line, reason, .. }) if reason.contains("fields, but") => {
             let start = twin(body, separator, 0).unwrap_err();
             let row = body[start..].trim_start_matches(['\r', '\n']);
@@ -102,7 +125,7 @@ fn check(text: &str, header: Header, separator: Option<u8>, part: usize) {
             assert_eq!(line, 1 + before.matches('\n').count() as u64);
         }
         Err(Error::Table { reason, .. }) => {
-            let known = ["empty", "both called", "no rows"].iter().any(|part| reason.contains(part));
+            let known = ["empty", "no rows"].iter().any(|part| reason.contains(part));
             assert!(known && !body.contains('\0'), "{reason}");
         }
         Err(error) => panic!("{error}"),
@@ -262,7 +285,10 @@ fn empty_lines_count_as_lines() {
 fn a_word_late_in_the_table_makes_a_column_of_words_and_many_words_none() {
     let mut text = String::from("a,b,c\n");
     (0..5000).for_each(|i| text += &format!("{i},{},{}\n", i % 7, if i < 4990 { "2" } else { "x" }));
-    let frame = Frame::parse_parts(text.as_bytes(), "t", &ReadOptions::default(), 0).unwrap();
+    let guessed = Frame::parse_parts(text.as_bytes(), "t", &ReadOptions::default(), 0).unwrap();
+    assert!(guessed.notes()[0].contains("10 of 5000 fields are no numbers"), "{:?}", guessed.notes());
+    let as_words = ReadOptions { words: vec!["c".into()], ..ReadOptions::default() };
+    let frame = Frame::parse_parts(text.as_bytes(), "t", &as_words, 0).unwrap();
     let [Values::Numbers(a), Values::Numbers(_), Values::Words { words, places }] =
         [0, 1, 2].map(|c| &frame.columns[c].values)
     else {

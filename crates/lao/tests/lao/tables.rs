@@ -55,7 +55,6 @@ fn what_is_no_table_is_refused_with_line_and_remedy() {
         ("", "the table is empty"),
         ("a,b\n", "no rows"),
         ("a,b\n1,2\n1,2,3\n", "line 3: 3 fields, but the first line has 2"),
-        ("a,a\n1,2\n", "both called `a`"),
         ("a,b\n1,\0\n", "line 2: a byte of value 0"),
     ] {
         let error = refused(text);
@@ -89,7 +88,7 @@ fn a_model_finds_the_attributes_and_keeps_their_units() {
             );
         }
         assert_eq!(model.spent.most_attributes, 3);
-        assert_eq!(model.spent.passed_over > 0, gaps);
+        assert_eq!(model.spent.missing > 0, gaps);
         let holdout = model.holdout.as_ref().unwrap();
         assert!(holdout.examples == 200 && holdout.r2() > 0.8, "{holdout:?}");
         assert!(fitted.model.history.len() > 3);
@@ -221,23 +220,23 @@ fn the_positive_class_is_the_later_word_or_the_one_that_is_named() {
     let p = named.probability(0.3).unwrap() + later.probability(-0.3).unwrap();
     assert!((p - 1.0).abs() < 1e-6, "{p}");
     let error = table.clone().target_class("smoker", "ill").unwrap_err().to_string();
-    assert!(error.contains("the classes are `sick` and `healthy`"), "{error}");
+    assert!(error.contains("the classes are `healthy` (2000 rows), `sick` (1000 rows)"), "{error}");
     let error = table.target_class("age", "30").unwrap_err().to_string();
-    assert!(error.contains("has numbers, not two classes"), "{error}");
+    assert!(error.contains("it has numbers, too many to be classes"), "{error}");
 }
 
 #[test]
 fn a_column_of_free_text_is_named_with_its_first_word() {
     let mut text = String::from("glucose,age,y\n");
     for i in 0..200 {
-        let glucose = if i == 17 { "<0.5".to_owned() } else { i.to_string() };
+        let glucose = format!("{}{i}", if i % 2 == 0 { "<" } else { "c" });
         text += &format!("{glucose},{},{}\n", i * 7 % 50, i * 11 % 13);
     }
     let examples = frame(&text).target("y").unwrap();
-    let note = "`glucose` is left out: it has too many different words, such as `<0.5` in line 19";
+    let note = "`glucose` is left out: it has too many different words, such as `<0` in line 2";
     assert_eq!(examples.notes(), [note]);
     let error = frame(&text).target("glucose").unwrap_err().to_string();
-    assert!(error.contains("such as `<0.5` in line 19; a label has numbers"), "{error}");
+    assert!(error.contains("such as `<0` in line 2; a label has numbers"), "{error}");
 }
 
 #[test]

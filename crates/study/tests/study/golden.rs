@@ -53,11 +53,8 @@ fn label(slot: u64) -> f64 {
 fn begin(at: &Path) -> Study {
     let prices = Prices::parse(PRICES, "prices.csv").unwrap();
     let names = NAMES.map(str::to_owned).to_vec();
-    Study::create(
-        at,
-        Description::within("pressure", names, &Budget::Money { per_example: 6.0, prices }).unwrap(),
-    )
-    .unwrap()
+    let described = Description::within("pressure", names, &Budget::Money { per_example: 6.0, prices });
+    Study::create(at, Description { id: "golden".into(), ..described.unwrap() }).unwrap()
 }
 
 /// Does what comes next; it follows from the open slots and those that wait, and is one line of the journal.
@@ -105,11 +102,16 @@ fn outcome(study: &mut Study) -> String {
     text
 }
 
-/// Copies a study with the first lines of its journal and all its snapshots.
+/// Copies a study with the first lines of its journal, and the snapshots that stand for no more of them.
 fn copy(name: &str, to: &Path, lines: usize) {
     fs::create_dir(to).unwrap();
     for entry in fs::read_dir(golden(name)).unwrap() {
         let entry = entry.unwrap();
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let stands_for = name.strip_prefix("snapshot-").and_then(|rest| rest[..12].parse().ok());
+        if stands_for.is_some_and(|seq: usize| seq > lines) {
+            continue;
+        }
         fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
     }
     let journal = fs::read_to_string(golden(name).join("journal.jsonl")).unwrap();
