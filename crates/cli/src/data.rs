@@ -37,11 +37,12 @@ pub fn run(args: &DataArgs) -> anyhow::Result<ExitCode> {
         let (rows, hash) = (frame.rows(), frame.hash());
         serde_json::json!({ "format": 1, "rows": rows, "sha256": hash, "columns": all }).to_string() + "\n"
     } else {
-        let width = columns.iter().map(|one| one.name.chars().count()).max().unwrap_or(0).max(6);
+        let names: Vec<_> = columns.iter().map(|one| lao::shown(one.name)).collect();
+        let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(6);
         let mut text = format!("{:<width$}  kind      missing  values\n", "column");
-        for one in &columns {
+        for (one, name) in columns.iter().zip(&names) {
             let (kind, values) = describe(one);
-            text += &format!("{:<width$}  {kind:<8}  {:>7}  {values}\n", one.name, count(one.missing as u64));
+            text += &format!("{name:<width$}  {kind:<8}  {:>7}  {values}\n", count(one.missing as u64));
         }
         text
     };
@@ -67,7 +68,7 @@ fn describe(column: &ColumnSummary<'_>) -> (&'static str, String) {
             ("numbers", format!("{} to {}, mean {}", number(low), number(high), number(mean)))
         }
         ColumnKind::Words(words) => {
-            let first: Vec<&str> = words.iter().take(6).map(String::as_str).collect();
+            let first: Vec<_> = words.iter().take(6).map(|word| lao::shown(word)).collect();
             let more = if words.len() > first.len() { ", ..." } else { "" };
             ("words", format!("{}: {}{more}{constant}", words.len(), first.join(", ")))
         }

@@ -5,13 +5,13 @@ use crate::inspect::load;
 use crate::output::{Output, OutputArgs};
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use lao::{Budget, Examples, Fit, Label, Model, Pick, Progress, ReadOptions};
+use lao::{Budget, Candidate, Examples, Fit, Label, Model, Pick, Progress, ReadOptions};
 use lao_figures::count;
 use lao_terminal as say;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 /// Learn a model from a table within a budget.
 ///
@@ -29,7 +29,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 ///
 /// `--like` takes the target and all choices from a model; the same table then gives the same model.
 ///
-/// An interrupt (Ctrl-C) ends learning: the model learned so far is written, and the exit status is 130.
+/// An interrupt (Ctrl-C) or a request to end (SIGTERM) ends learning: the model learned so far is written, and the
+/// exit status is 130.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lao fit patients.csv --target pressure --budget 12
@@ -137,8 +138,7 @@ pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
         }
     };
     progress("  examples   values bought   attributes in the model   error held out");
-    let stop = Arc::new(AtomicBool::new(false));
-    stop_at_interrupt(&stop)?;
+    let stop = crate::interrupt::learning();
     let learning = fit.run_with(&examples.until(Arc::clone(&stop)), |reached| progress(&line(&reached)));
     let fitted = learning.map_err(by_option)?;
     fitted.notes.iter().for_each(|line| note(line));
@@ -160,6 +160,7 @@ pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     say::note("nothing was found: no attribute has a significant effect, and the model predicts the mean");
+    fitted.model.candidates.iter().take(3).for_each(|near| note(&nearest(near)));
     Ok(ExitCode::from(1))
 }
 
@@ -175,15 +176,19 @@ fn chosen(args: &FitArgs, examples: &Examples, note: &dyn Fn(&str)) -> anyhow::R
     Ok(Fit::new(budget, args.choices.choices()?))
 }
 
-/// Lets an interrupt end the run, so that what was learned is kept; a second one ends the program.
-fn stop_at_interrupt(stop: &Arc<AtomicBool>) -> anyhow::Result<()> {
-    let stop = Arc::clone(stop);
-    let interrupted = move || {
-        if stop.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    };
-    ctrlc::set_handler(interrupted).context("cannot catch Ctrl-C")
+/// Says how far an attribute is from being taken in.
+fn nearest(candidate: &Candidate) -> String {
+    let Candidate { name, examples, z, until_added, .. } = candidate;
+    let more = until_added.map_or_else(
+        || "no number of examples would decide, if it stays as small".into(),
+        |more| format!("about {} more examples would decide, if it stays as it seems", count(more)),
+    );
+    format!(
+        "nearest: `{}`, an effect of {:.1} standard deviations in {} examples; {more}",
+        lao::shown(name),
+        z.abs(),
+        count(*examples)
+    )
 }
 
 /// Returns the model file of a table.

@@ -62,6 +62,7 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
     }
     let origin = &model.origin;
     let columns = model.columns();
+    let columns: Vec<_> = columns.iter().map(|name| lao::shown(name)).collect();
     let read = if columns.is_empty() { "no columns".into() } else { columns.join(", ") };
     let guard = if origin.safeguarded { ", safeguarded" } else { "" };
     let begin = |hash: &String| hash.chars().take(12).collect::<String>();
@@ -94,6 +95,7 @@ fn chosen(model: &Model) -> String {
     let width = choices.iter().map(|choice| choice.name.chars().count()).max().unwrap_or(0);
     let line = |choice: &Choice| {
         let Choice { name, value, automatic } = choice;
+        let value = lao::shown(value);
         format!("{name:<width$}  {value}{}\n", if *automatic { "  (automatic)" } else { "" })
     };
     choices.iter().map(line).collect()
@@ -102,12 +104,13 @@ fn chosen(model: &Model) -> String {
 /// Returns what was spent on each panel, the largest sum first.
 fn spending(money: &SpentMoney) -> String {
     let panels = largest_first(money);
-    let width = panels.iter().map(|panel| panel.name.chars().count()).max().unwrap_or(0).max(5);
+    let width = panels.iter().map(|panel| lao::shown(&panel.name).chars().count()).max().unwrap_or(0).max(5);
     let mut text = format!("{:<width$}       price    examples       spent  columns\n", "panel");
     for panel in panels {
-        let (examples, columns) = (count(panel.examples), panel.columns.join(", "));
+        let columns: Vec<_> = panel.columns.iter().map(|name| lao::shown(name)).collect();
+        let (name, examples, columns) = (lao::shown(&panel.name), count(panel.examples), columns.join(", "));
         let (price, cost) = (panel.price, panel.cost());
-        text += &format!("{:<width$}  {price:>10}  {examples:>10}  {cost:>10.2}  {columns}\n", panel.name);
+        text += &format!("{name:<width$}  {price:>10}  {examples:>10}  {cost:>10.2}  {columns}\n");
     }
     text
 }

@@ -12,12 +12,14 @@ mod data;
 mod export;
 mod fit;
 mod inspect;
+mod interrupt;
 mod manual;
 mod methods;
 mod output;
 mod page;
 mod plan;
 mod predict;
+mod score;
 mod study;
 
 /// Learn sparse linear models from examples of which only a few attributes are observed.
@@ -32,6 +34,7 @@ mod study;
   lao fit patients.csv --target pressure --budget 12
   lao inspect patients.lao.json
   lao predict patients.lao.json new.csv -o predicted.csv
+  lao score patients.lao.json labeled.csv
   lao study --help                            a live study, patient after patient
   lao export patients.lao.json --to sql         the model for other programs")]
 struct Cli {
@@ -43,6 +46,7 @@ struct Cli {
 enum Command {
     Fit(fit::FitArgs),
     Predict(predict::PredictArgs),
+    Score(score::ScoreArgs),
     Inspect(inspect::InspectArgs),
     Plan(plan::PlanArgs),
     Methods(methods::MethodsArgs),
@@ -59,9 +63,11 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command) -> anyhow::Result<ExitCode> {
+    interrupt::catch()?;
     match command {
         Command::Fit(args) => fit::run(&args),
         Command::Predict(args) => predict::run(&args),
+        Command::Score(args) => score::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Methods(args) => methods::run(&args),

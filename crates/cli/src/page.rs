@@ -99,11 +99,8 @@ fn summary(model: &Model) -> String {
         text += &format!(" It costs {}.", number(cost));
     }
     if let Some(holdout) = &model.holdout {
-        let mut error = holdout.summary(number);
-        if let Some(first) = error.get_mut(..1) {
-            first.make_ascii_uppercase();
-        }
-        text += &format!(" {error}.");
+        text +=
+            &format!(" On {} examples that were held out: {}.", holdout.examples, holdout.summary(number));
         if model.label == Label::Number {
             text += &format!(" The error of the mean is {}.", number(holdout.error_of_mean));
         }

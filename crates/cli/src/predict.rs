@@ -4,7 +4,7 @@ use crate::args::Layout;
 use crate::inspect::load;
 use crate::output::{Output, OutputArgs};
 use clap::{Args, ValueEnum};
-use lao::{Label, Missing, Model};
+use lao::{Label, Missing, Model, Pick};
 use lao_terminal as say;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -27,6 +27,9 @@ pub struct PredictArgs {
     layout: Layout,
     #[command(flatten)]
     output: OutputArgs,
+    /// Copy this column of the table to the predictions, as it is written; can be given more than once.
+    #[arg(long, value_name = "COLUMN")]
+    keep: Vec<String>,
     /// Print JSON instead of CSV.
     #[arg(long)]
     json: bool,
@@ -44,15 +47,33 @@ enum Gap {
 pub fn run(args: &PredictArgs) -> anyhow::Result<ExitCode> {
     let output = args.output.checked(Output::Standard, &[&args.model, &args.data])?;
     let model = load(&args.model)?;
-    let frame = lao::read_with(&args.data, &args.layout.options(model.read_options()))?;
+    let mut options = args.layout.options(model.read_options());
+    let columns = model.columns();
+    if let Pick::Only(only) = &mut options.columns {
+        for column in args.keep.iter().filter(|column| !columns.contains(&column.as_str())) {
+            only.push(column.clone());
+            options.words.push(column.clone());
+        }
+    }
+    let frame = lao::read_with(&args.data, &options)?;
+    let kept = args.keep.iter().map(|column| Ok((column.as_str(), frame.texts(column)?)));
+    let kept: Vec<(&str, Vec<String>)> = kept.collect::<Result<_, lao::Error>>()?;
     frame.notes().iter().for_each(|line| say::note(line));
     let missing = match args.missing {
         Gap::Mean => Missing::Mean,
         Gap::Refuse => Missing::Refuse,
     };
     let predictions = model.predict(&frame, missing)?;
-    let text = if args.json { json(&model, &predictions.values) } else { csv(&model, &predictions.values)? };
+    let values = &predictions.values;
+    let text = if args.json { json(&model, values, &kept) } else { csv(&model, values, &kept)? };
     output.write(text.as_bytes())?;
+    let infinite = values.iter().filter(|value| value.is_infinite()).count();
+    if infinite > 0 {
+        say::note(&format!("{infinite} predictions are beyond all numbers: their fields are empty"));
+    }
+    if kept.iter().flat_map(|(_, texts)| texts).any(|text| lao::is_formula(text)) {
+        say::note("some fields begin with =, + or @, which spreadsheets run as formulas");
+    }
     if predictions.incomplete > 0 {
         let what = match missing {
             Missing::Mean => "the mean was used",
@@ -63,7 +84,7 @@ pub fn run(args: &PredictArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn csv(model: &Model, values: &[f64]) -> anyhow::Result<String> {
+fn csv(model: &Model, values: &[f64], kept: &[(&str, Vec<String>)]) -> anyhow::Result<String> {
     let mut out = csv::Writer::from_writer(Vec::new());
     let target = format!("predicted {}", model.target);
     let (classes, probable) = (model.class(0.0).is_some(), model.link.is_some());
@@ -74,9 +95,10 @@ fn csv(model: &Model, values: &[f64]) -> anyhow::Result<String> {
         _ => None,
     };
     header.extend(of_positive.as_deref());
+    header.extend(kept.iter().map(|(column, _)| *column));
     out.write_record(&header)?;
-    for &value in values {
-        let known = !value.is_nan();
+    for (i, &value) in values.iter().enumerate() {
+        let known = value.is_finite();
         let of = |text: Option<String>| text.filter(|_| known).unwrap_or_default();
         let mut row = vec![of(Some(value.to_string()))];
         if classes {
@@ -85,20 +107,26 @@ fn csv(model: &Model, values: &[f64]) -> anyhow::Result<String> {
         if classes && probable {
             row.push(of(model.probability(value).map(|p| p.to_string())));
         }
+        row.extend(kept.iter().map(|(_, texts)| texts[i].clone()));
         out.write_record(&row)?;
     }
     Ok(String::from_utf8(out.into_inner()?)?)
 }
 
-fn json(model: &Model, values: &[f64]) -> String {
-    let row = |&value: &f64| {
-        let known = !value.is_nan();
-        serde_json::json!({
+fn json(model: &Model, values: &[f64], kept: &[(&str, Vec<String>)]) -> String {
+    let row = |(i, &value): (usize, &f64)| {
+        let known = value.is_finite();
+        let mut row = serde_json::json!({
             "predicted": known.then_some(value),
             "class": model.class(value).filter(|_| known),
             "probability": model.probability(value).filter(|_| known && model.class(value).is_some()),
-        })
+        });
+        if !kept.is_empty() {
+            let of = kept.iter().map(|(column, texts)| ((*column).to_owned(), texts[i].clone().into()));
+            row["kept"] = serde_json::Value::Object(of.collect());
+        }
+        row
     };
-    let rows: Vec<_> = values.iter().map(row).collect();
+    let rows: Vec<_> = values.iter().enumerate().map(row).collect();
     serde_json::json!({ "format": 1, "target": model.target, "rows": rows }).to_string() + "\n"
 }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use tempfile::NamedTempFile;
 
 /// The beginning and the end of the names of temporary files. A process that is killed while it writes leaves
@@ -43,6 +44,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     let write = || {
         let (target, old) = replaced(path)?;
         let mut file = temporary(&target)?;
+        let _unfinished = Unfinished::begin(file.path());
         if let Some(old) = old {
             file.as_file().set_permissions(old.permissions())?;
         }
@@ -52,6 +54,32 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
         sync_folder(folder_of(&target))
     };
     write().map_err(|cause| WriteError { path: path.to_owned(), cause })
+}
+
+/// The file that [`write_atomically`] is writing, if it is.
+static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// Says that a file is being written, as long as it lives.
+struct Unfinished;
+
+impl Unfinished {
+    fn begin(path: &Path) -> Self {
+        *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) = Some(path.to_owned());
+        Unfinished
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+/// Removes the file that [`write_atomically`] is writing, for a process that is about to end in the middle of it.
+pub fn remove_unfinished() {
+    let unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).take();
+    // What cannot be removed stays, as after a kill.
+    unfinished.map(std::fs::remove_file);
 }
 
 /// Writes a new file by way of another one in the same folder, `unfinished`, which replaces what a process

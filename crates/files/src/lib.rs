@@ -4,7 +4,7 @@ mod file;
 mod folder;
 
 pub use file::{
-    WriteError, check_ordinary, check_writable, is_same, lock, open_ordinary, sync_folder, write_atomically,
-    write_by_way_of,
+    WriteError, check_ordinary, check_writable, is_same, lock, open_ordinary, remove_unfinished, sync_folder,
+    write_atomically, write_by_way_of,
 };
 pub use folder::OutputFolder;

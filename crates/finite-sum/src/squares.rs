@@ -1,7 +1,8 @@
 //! The closed forms of least squares: normal equations on a support, and the intercept.
 
+use crate::design::Entries;
 use crate::error::FiniteSumError;
-use crate::gram::GramScratch;
+use crate::gram::{self, GramScratch, Products};
 use crate::sum::FiniteSum;
 use lao_kernels::SparseVector;
 
@@ -13,7 +14,13 @@ pub struct NormalEquations {
     /// `b`.
     pub right: Vec<f64>,
     scratch: GramScratch,
+    /// Deviations of columns from their means, column after column.
+    deviations: Vec<f64>,
 }
+
+/// The mean of a column in standard deviations above which its deviations are added up, and not its values: the
+/// square of this, times the rounding error of one, is lost of a product otherwise.
+const FAR: f64 = 100.0;
 
 impl FiniteSum {
     /// Returns the normal equations of least squares on a support (ascending): the lower triangle of `X_S'X_S
@@ -32,28 +39,62 @@ impl FiniteSum {
         let Some(labels) = self.loss.squares() else { return Ok(false) };
         self.count(self.len() as u64);
         let (size, n) = (support.len(), self.rows() as f64);
-        let NormalEquations { gram, right, scratch } = into;
+        let NormalEquations { gram, right, scratch, deviations } = into;
         gram.clear();
         gram.resize(size * size, 0.0);
         right.clear();
         right.resize(size, 0.0);
-        self.design.gram(support, labels, gram, right, scratch);
         let total: f64 = labels.iter().sum();
         // The vector that rows are centered by: zero or the mean. An intercept centers the rows, too, and the
         // labels.
         let centered = self.intercept || self.offset().is_some();
-        let means = centered.then(|| &self.design.moments().means);
-        let center = |a: usize| means.map_or(0.0, |means| means[support[a] as usize]);
+        let moments = centered.then(|| self.design.moments());
+        let mean = |a: usize| moments.map_or(0.0, |moments| moments.means[support[a] as usize]);
+        let spread = |a: usize| moments.map_or(f64::INFINITY, |moments| moments.scales[support[a] as usize]);
+        let far = (0..size).any(|a| mean(a).abs() > FAR * spread(a) && spread(a) > 0.0);
+        if far {
+            self.deviations(support, mean, deviations);
+            let places: Vec<u32> = (0..size as u32).collect();
+            gram::columns(deviations, self.rows(), &places, labels, Products { gram, right });
+        } else {
+            self.design.gram(support, labels, gram, right, scratch);
+        }
+        // What is left of the sum of the deviations is rounding.
+        let left =
+            |a: usize| if far { deviations[a * self.rows()..][..self.rows()].iter().sum() } else { 0.0 };
+        let center = |a: usize| if far { left(a) / n } else { mean(a) };
+        let center: Vec<f64> = (0..size).map(center).collect();
         let scale = |a: usize| self.standard.as_deref().map_or(1.0, |s| s.inverse[support[a] as usize]);
         for a in 0..size {
             for b in 0..=a {
                 let entry = &mut gram[a * size + b];
-                *entry = (*entry - n * center(a) * center(b)) * scale(a) * scale(b);
+                *entry = (*entry - n * center[a] * center[b]) * scale(a) * scale(b);
             }
             gram[a * size + a] += 0.5 * n * self.ridge;
-            right[a] = (right[a] - center(a) * total) * scale(a);
+            right[a] = (right[a] - center[a] * total) * scale(a);
         }
         Ok(true)
+    }
+
+    /// Writes the differences of the columns in `support` from their means, column after column.
+    fn deviations(&self, support: &[u32], mean: impl Fn(usize) -> f64, into: &mut Vec<f64>) {
+        let rows = self.rows();
+        into.clear();
+        into.resize(rows * support.len(), 0.0);
+        let mut scratch = Vec::new();
+        for i in 0..rows {
+            let mut set = |a: usize, value: f64| into[a * rows + i] = value - mean(a);
+            match self.design.row(i, &mut scratch) {
+                Entries::Dense(values) => {
+                    support.iter().enumerate().for_each(|(a, &j)| set(a, values[j as usize]))
+                }
+                Entries::Sparse(indices, values) => {
+                    for (a, j) in support.iter().enumerate() {
+                        set(a, indices.binary_search(j).map_or(0.0, |at| values[at]));
+                    }
+                }
+            }
+        }
     }
 
     /// Returns the intercept that is best for given coefficients of least squares; 0 for a sum without

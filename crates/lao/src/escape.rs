@@ -34,6 +34,18 @@ pub fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
+/// Returns a sentence as one line, in which what would control a terminal is escaped.
+pub(crate) fn line(text: String) -> String {
+    if !text.chars().any(is_hostile) {
+        return text;
+    }
+    let mut plain = String::new();
+    for c in text.chars() {
+        if is_hostile(c) { plain.extend(c.escape_debug()) } else { plain.push(c) }
+    }
+    plain
+}
+
 /// Returns a text as a cell or a sentence of Markdown, without HTML.
 pub fn markdown(text: &str) -> String {
     let mut plain = String::new();

@@ -199,6 +199,7 @@ impl Examples {
         }
         let used: HashSet<&str> = attributes.iter().map(|(column, _)| column.as_str()).collect();
         others.retain(|name| !used.contains(name.as_str()));
+        let notes = notes.into_iter().map(crate::escape::line).collect();
         let (target, values) = (target.to_owned(), Arc::new(values));
         let store =
             Store { table, hash, target, label, names, others, attributes, values, labels, notes, reading };
@@ -532,11 +533,6 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    /// Returns whether examples come without what they lack.
-    pub fn takes_gaps(&self) -> bool {
-        self.gaps
-    }
-
     /// Returns how often each column was asked for and missing, if it ever was.
     pub fn lacking(&self) -> Vec<(&str, u64)> {
         let Stream { examples: Examples { store, .. }, lacking, .. } = self;
@@ -590,6 +586,10 @@ impl Source for Stream {
         }
         block.set_rows(filled);
         Ok(filled)
+    }
+
+    fn has_gaps(&self) -> bool {
+        self.gaps
     }
 
     fn position(&self) -> u64 {

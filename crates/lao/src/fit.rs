@@ -8,7 +8,7 @@ use crate::prices::{PricedColumns, Prices};
 use lao_algorithms::pursuit::Evidence;
 use lao_algorithms::{AnyParams, METHODS, Money, TableLearner, TableTask, registry};
 use lao_observation::tariff::pays;
-use lao_observation::{Budget as Limit, NoUpdate, Seed, Session, SessionLimit};
+use lao_observation::{Budget as Limit, NoUpdate, Seed, Session, SessionLimit, Source as _};
 use serde::{Deserialize, Serialize};
 
 /// How to learn a model: the budget, and what differs from the defaults.
@@ -369,6 +369,8 @@ impl Fit {
                 notes.extend(in_order.then(|| sorted_by_class(&training)).flatten());
                 notes.extend(of_gaps(&session, gaps));
                 notes.extend(priced.as_ref().and_then(|priced| too_dear(priced, &learned.parameters)));
+                notes.extend(shut_out(&model));
+                let notes = notes.into_iter().map(crate::escape::line).collect();
                 let found = learned.learner.inspect().found();
                 learned.before = model.spent.clone();
                 return Ok(Fitted { model: Model { holdout, history, ..model }, found, notes, learned });
@@ -496,10 +498,22 @@ impl Learned {
     }
 }
 
+/// Returns a note if an attribute with a significant effect has no place in the model.
+fn shut_out(model: &Model) -> Option<String> {
+    let full = model.coefficients.len();
+    let most = model.choices().into_iter().find(|choice| choice.name == "most-attributes")?;
+    let shut = model.candidates.iter().find(|one| one.shut_out)?;
+    Some(format!(
+        "`{}` would be taken in, too, but the model has its largest number of attributes, {full} \
+         (--most-attributes {}; a larger --budget allows more)",
+        shut.name, most.value
+    ))
+}
+
 /// Returns how many of the values that were bought were missing, if examples with gaps are learned from.
 fn missing(session: &Session<Stream>) -> u64 {
     let stream = session.source();
-    if stream.takes_gaps() { stream.lacking().iter().map(|(_, count)| count).sum() } else { 0 }
+    if stream.has_gaps() { stream.lacking().iter().map(|(_, count)| count).sum() } else { 0 }
 }
 
 /// Returns a note on columns whose gaps cost much.

@@ -248,6 +248,7 @@ impl Frame {
         }
         notes.extend(notes::gaps_that_never_occur(&fields, &gaps_found, text));
         notes.extend(all.par_iter().filter_map(notes::suspect).collect::<Vec<_>>());
+        let notes = notes.into_iter().map(crate::escape::line).collect();
         let reading = Reading::of(options);
         Ok(Frame { name: name.to_owned(), rows, columns: all, hash, reading, header: names, notes })
     }
@@ -301,6 +302,27 @@ impl Frame {
             let (near, columns) = (nearest(wanted, names()), some_of(names()));
             Error::NoColumn { file: self.name.clone(), wanted: wanted.into(), near, columns }
         })
+    }
+
+    /// Returns the fields of a column as text: words as they are written, numbers in their shortest form, and an
+    /// empty text where one is missing.
+    ///
+    /// # Errors
+    /// When there is no such column, or it has too many words; [`ReadOptions::words`] reads them all.
+    pub fn texts(&self, column: &str) -> Result<Vec<String>, Error> {
+        match &self.column(column)?.values {
+            Values::Numbers(numbers) => {
+                Ok(numbers.iter().map(|x| if x.is_nan() { String::new() } else { x.to_string() }).collect())
+            }
+            Values::Words { words, places } => {
+                let word = |place: &u32| words.get(*place as usize).cloned().unwrap_or_default();
+                Ok(places.iter().map(word).collect())
+            }
+            Values::TooManyWords(_) => {
+                let reason = "it has too many different words; read it as words".into();
+                Err(Error::Column { column: column.into(), reason })
+            }
+        }
     }
 
     /// Makes examples of the rows: `target` is the label, all other columns are attributes. Of two classes

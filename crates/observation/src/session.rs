@@ -379,7 +379,8 @@ impl<S: Source> Session<S> {
             self.source.observe_draws(attributes, &mut self.block, &mut self.scratch)?
         };
         let position = || self.source.position();
-        let rows = check_answer(attributes, &self.block, returned, learner.takes_gaps(), &position)?;
+        let gaps = learner.takes_gaps() && self.source.has_gaps();
+        let rows = check_answer(attributes, &self.block, returned, gaps, &position)?;
         if rows == 0 {
             return Ok(0);
         }

@@ -32,6 +32,12 @@ pub trait Source {
     /// Fails when the data cannot be read.
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError>;
 
+    /// Returns whether a value may be NaN, which stands for one that is missing. Of a source that does not say so,
+    /// it is an error. Only a learner that [takes gaps](crate::Learner::takes_gaps) can learn from such a source.
+    fn has_gaps(&self) -> bool {
+        false
+    }
+
     /// Does the same as [`observe`](Source::observe) for attributes in any order, which may repeat, such as
     /// draws with replacement.
     ///
@@ -90,6 +96,10 @@ macro_rules! points_to_a_source {
             }
             fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
                 (**self).observe(attributes, block)
+            }
+
+            fn has_gaps(&self) -> bool {
+                (**self).has_gaps()
             }
             fn observe_draws(
                 &mut self,

@@ -298,7 +298,8 @@ pub fn fit_file(
 ) -> PyResult<String> {
     let prices = prices.map(lao::Prices::read).transpose().map_err(error)?;
     let fit = Fit::new(self::budget(budget, prices), choices(made)?);
-    py.detach(|| Ok(fit.run(&lao::read(path)?.target(target)?)?.model.to_json())).map_err(error)
+    let learn = || Ok(fit.run(&lao::read(path)?.target(target)?)?.model.to_json());
+    py.detach(|| crate::pool::run(learn)).map_err(error)
 }
 
 pub fn too_long(rows: usize) -> PyErr {

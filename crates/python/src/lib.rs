@@ -5,6 +5,7 @@ mod array;
 mod fit;
 mod learner;
 mod model;
+mod pool;
 mod prices;
 mod solve;
 mod study;
@@ -34,6 +35,7 @@ mod _core {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        super::pool::remember_process();
         // The parameters of the estimators: purpose, default, range, and whether live studies have them.
         let of = |option: &lao::ChoiceOption| {
             let in_studies = option.not_in_studies.is_none();

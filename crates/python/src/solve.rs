@@ -52,7 +52,7 @@ pub fn solve<'py>(
     }
     let labels = labels.as_array().to_vec();
     let values = table.values();
-    let (run, interrupt) = py.detach(|| {
+    let solve = || {
         let refused = |text: String| PyValueError::new_err(text);
         let coding = match classes {
             0 => Coding::Numbers,
@@ -101,7 +101,8 @@ pub fn solve<'py>(
         let objective = sum.objective(&last).map_err(|error| refused(error.to_string()))?;
         let stored = sum.to_original_scale(&last).map_err(|error| refused(error.to_string()))?;
         Ok::<_, PyErr>(((stored, outcome, done, calls, objective), interrupt))
-    })?;
+    };
+    let (run, interrupt) = py.detach(|| crate::pool::run(solve))?;
     let (predictor, outcome, done, calls, objective) = run;
     let result = PyDict::new(py);
     let indices = predictor.coefficients.iter().map(|x| {

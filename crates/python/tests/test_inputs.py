@@ -7,6 +7,7 @@ import textwrap
 import numpy as np
 import pytest
 import scipy.sparse
+from sklearn.exceptions import ConvergenceWarning
 
 from lao_learn import BudgetedClassifier, BudgetedRegressor, BudgetedRegressorCV, HardThresholdingRegressor
 from lao_learn import _table
@@ -79,15 +80,15 @@ def test_sparse_matrices_with_unsorted_and_repeated_entries(sparse):
     assert (unsorted.data == before).all(), "the matrix of the caller was changed"
 
 
-def frames(X):
+def frames(X, names=None):
     """Returns the table as a frame of each library that is installed."""
-    names = [f"c{j}" for j in range(X.shape[1])]
+    names = names or [f"c{j}" for j in range(X.shape[1])]
     found = {}
     try:
         import pandas
 
         found["pandas"] = pandas.DataFrame(X, columns=names)
-        if np.isfinite(X).all():
+        if np.isfinite(X).all() and "c1" in names:
             mixed = found["pandas"].copy()
             mixed["c1"] = mixed["c1"].round().astype("int64")
             found["pandas, mixed"] = mixed
@@ -201,7 +202,11 @@ def test_missing_values_are_refused_or_passed_over(problem):
     with pytest.raises(ValueError, match="NaN"):
         fitted(gaps, y)
     model = fitted(gaps, y, missing="skip")
-    assert model.spent_["passed_over"] > 0 and model.support_.tolist() == [2, 7]
+    assert model.spent_["missing"] > 0 and model.spent_["passed_over"] == 0
+    assert model.support_.tolist() == [2, 7]
+    with pytest.warns(ConvergenceWarning):
+        other = fitted(gaps, y, missing="skip", method="naive")
+    assert other.spent_["passed_over"] > 0
     assert np.isfinite(model.predict(gaps)).all()
     for kind, frame in frames(gaps).items():
         with pytest.raises(ValueError, match='missing="skip"'):
@@ -300,3 +305,35 @@ def test_full_information_takes_at_most_as_much_memory_again(kind):
     more, whole = grown(kind, "HardThresholdingRegressor(5)")
     whole_arrays = ("an array by columns", "an array by rows", "an array of float32")
     assert more < (0.2 if kind in whole_arrays else 1.1) * whole, (more, whole)
+
+
+def test_a_frame_needs_the_columns_of_the_model_alone(problem):
+    pandas = pytest.importorskip("pandas")
+    X, y = problem
+    frame = pandas.DataFrame(X, columns=[f"c{j}" for j in range(60)])
+    model = fitted(frame, y)
+    assert model.support_.tolist() == [2, 7]
+    np.testing.assert_array_equal(model.predict(frame[["c7", "c2"]]), model.predict(frame))
+    for kind, some in frames(X[:, [2, 7]], names=["c2", "c7"]).items():
+        np.testing.assert_array_equal(model.predict(some), model.predict(frame), err_msg=kind)
+    with pytest.raises(ValueError, match="c7"):
+        model.predict(frame.drop(columns="c7"))
+
+
+def test_booleans_with_gaps_are_learned_from(problem):
+    pandas = pytest.importorskip("pandas")
+    X, y = problem
+    frame = pandas.DataFrame(X, columns=[f"c{j}" for j in range(60)])
+    frame["c7"] = pandas.array(X[:, 7] > 0, dtype="boolean")
+    frame.loc[::50, "c7"] = pandas.NA
+    model = fitted(frame, y, missing="skip")
+    assert 7 in model.support_ and model.spent_["missing"] > 0
+    plain = frame.assign(c7=frame["c7"].to_numpy(dtype=float, na_value=np.nan))
+    np.testing.assert_array_equal(model.predict(frame), model.predict(plain))
+
+
+def test_nothing_found_is_a_warning():
+    rng = np.random.default_rng(3)
+    with pytest.warns(ConvergenceWarning, match="nothing was found"):
+        model = BudgetedRegressor(budget=4, random_state=1).fit(rng.normal(size=(300, 10)), rng.normal(size=300))
+    assert not model.found_

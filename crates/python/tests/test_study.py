@@ -68,7 +68,7 @@ def test_many_slots_are_told_at_once_or_not_at_all(tmp_path):
         before = study.verify()
         with pytest.raises(ValueError, match="1 values for 2"):
             study.tell_all([(slots[0], good[0], "yes"), (slots[1], [1.0])])
-        with pytest.raises(ValueError, match="slot 1 is closed"):
+        with pytest.raises(ValueError, match="slot 1 is told with its label already"):
             study.tell_all([(slots[0], good[0], "yes"), (slots[0], good[0], "no")])
         assert study.verify() == before and len(study.open_slots()) == 4
         study.tell_all([(slots[0], good[0], "yes"), (slots[1], good[1]), (3, [0.5, 1.5], "no"), (4, good[3])])
@@ -126,7 +126,8 @@ def test_what_does_not_fit_is_refused_and_leaves_no_trace(tmp_path):
             ({slot.attributes[0]: 1.0}, "missing"),
             (good | {"more": 1.0}, "not asked for"),
             ([1.0], "1 values for 2"),
-            ([1.0, float("nan")], "give a number"),
+            ([1.0, "many"], "give a number, or None"),
+            ([None, float("nan")], "nothing came of it"),
         ]:
             with pytest.raises(ValueError, match=text):
                 study.tell(slot, values, 1.0)
@@ -188,3 +189,46 @@ def test_the_command_and_python_have_the_same_studies(tmp_path):
     told = json.loads(run("status", "-S", "study", "--json"))["status"]
     assert (told["told"], told["open"]) == (1, [2])
     run("verify", "-S", "study")
+
+
+def test_what_carries_names_is_told_by_name(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    with Study.create(tmp_path / "study", "y", NAMES, 2, positive="1", negative="0") as study:
+        slots = study.ask(6)
+        one, two = slots[0].attributes
+        row = pandas.Series({two: 20.0, one: 10.0})
+        study.tell(slots[0], row)
+        frame = pandas.DataFrame([{two: 20.0, one: 10.0}])
+        study.tell(slots[1], frame.iloc[0])
+        record = np.array([(20.0, 10.0)], dtype=[(two, float), (one, float)])[0]
+        study.tell(slots[2], record)
+        study.tell_all([(slots[3], {two: 20.0, one: 10.0}), (slots[4], [10.0, 20.0])])
+        journal = (tmp_path / "study" / "journal.jsonl").read_text()
+        assert journal.count('"values":[10.0,20.0]') == 5
+        for wrong in [frame, "10, 20", {10.0, 20.0}]:
+            with pytest.raises(TypeError, match="nothing was recorded"):
+                study.tell(slots[5], wrong)
+        with pytest.raises(ValueError, match="not asked for"):
+            study.tell(slots[5], pandas.Series({"other": 1.0, one: 10.0}))
+        study.tell(slots[5], {one: pandas.NA, two: 3.0}, 1)
+        assert '"values":[null,3.0],"label":1.0' in (tmp_path / "study" / "journal.jsonl").read_text()
+        study.label(slots[0], True if False else "0")
+        assert study.status()["told"] == 2 and study.verify() > 0
+
+
+def test_slots_are_handed_out_ahead_of_late_labels(tmp_path):
+    rng = np.random.default_rng(5)
+    with Study.create(tmp_path / "study", "y", NAMES, 2) as study:
+        late = []
+        for _ in range(400):
+            (slot,) = study.ask(ahead=True)
+            values = dict(zip(NAMES, rng.normal(size=len(NAMES))))
+            study.tell(slot, {name: values[name] for name in slot.attributes})
+            late.append((slot, 3.0 * values[NAMES[0]] + rng.normal()))
+            if len(late) > 60:
+                study.label(*late.pop(0))
+        assert study.status()["support"] == [NAMES[0]] and len(study.status()["waiting"]) == 60
+        study.verify()
+    with Study.open(tmp_path / "study") as study:
+        study.label_all(dict(late))
+        assert study.status()["told"] == 400 and study.verify() > 400

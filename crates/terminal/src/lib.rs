@@ -44,7 +44,20 @@ pub fn results_of_bytes(bytes: &[u8]) -> anyhow::Result<()> {
 /// Writes a line about the run to standard error, and ignores errors.
 pub fn note(line: &str) {
     // The line is a single write, so that lines of several threads do not mix.
-    let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
+    let _ = io::stderr().lock().write_all(format!("{}\n", plain(line)).as_bytes());
+}
+
+/// Escapes what would control a terminal, such as in the name of a file or a column.
+fn plain(text: &str) -> String {
+    let hostile = |c: char| {
+        let bidi = matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        bidi || (c.is_control() && c != '\n' && c != '\t')
+    };
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        if hostile(c) { plain.extend(c.escape_debug()) } else { plain.push(c) }
+    }
+    plain
 }
 
 /// Returns whether somebody sees the lines of [`note`] as they come, because standard error is a terminal.
@@ -64,7 +77,7 @@ pub fn program_with<P: Parser>(
     status: impl FnOnce(&anyhow::Error) -> u8,
 ) -> ExitCode {
     P::try_parse().map_or_else(|said| usage(&said), run).unwrap_or_else(|error| {
-        note(&format!("error: {error:#}"));
+        note(&plain(&format!("error: {error:#}").replace(['\n', '\r'], " ")));
         ExitCode::from(status(&error))
     })
 }

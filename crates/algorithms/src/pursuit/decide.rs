@@ -49,9 +49,9 @@ impl Pursuit {
     /// Computes `z_j` and the upper confidence bound of each attribute of the list; with `explain` also how
     /// much the support explains of it, which takes O(|S|^2). The list has no attribute of the support.
     fn weigh(&mut self, explain: bool) {
-        let Pursuit { moments, errors, z, interest, explained, scratch, .. } = self;
+        let Pursuit { moments, z, interest, explained, scratch, .. } = self;
         let Scratch { fit, list, .. } = scratch;
-        let noise = errors.mean();
+        let noise = fit.noise;
         // 3. Several attributes are held against the support at a time.
         for group in list.chunks(LANES) {
             let attributes = filled(group);
@@ -79,7 +79,7 @@ impl Pursuit {
                 let rest = variance * (1.0 - explained).max(TOLERANCE / 2.0);
                 let precise =
                     variance * (1.0 / n - explained / fit.examples.max(n)).max(TOLERANCE / (2.0 * n));
-                let of_noise = noise * moments.unevenness(j) * precise;
+                let of_noise = noise * moments.timing(j) * moments.unevenness(j) * precise;
                 let deviation = (of_noise + variance * uneven).sqrt();
                 let score = covariance / deviation;
                 let bound = (covariance.abs() + CONFIDENCE * deviation) / rest.sqrt() * available;
@@ -92,7 +92,7 @@ impl Pursuit {
 
     /// Returns whether the effect of `j` beyond the support is significant, and the support does not explain
     /// too much of `j`.
-    fn significant(&self, j: u32) -> bool {
+    pub(super) fn significant(&self, j: u32) -> bool {
         let at = j as usize;
         let (n, z) = (self.moments.seen[at], self.z[at]);
         n >= LEAST_SEEN as f64

@@ -22,6 +22,8 @@ pub(super) struct Fit {
     pub variances: Vec<f64>,
     /// The number of examples that the coefficients rest on: the smallest of the support.
     pub examples: f64,
+    /// The variance of the error of these coefficients, over all examples.
+    pub noise: f64,
     /// The part of each attribute of the support in the variance of the label.
     parts: Vec<f64>,
     /// The mean products of some attributes, or right sides of other systems, with the support.
@@ -45,6 +47,9 @@ pub(super) struct Before {
     pub support: Vec<u32>,
     /// The number of examples until then.
     pub examples: u64,
+    /// The sum of the squared errors of all predictions until then.
+    #[serde(default)]
+    pub errors: f64,
     /// That number less the weight that they have now; 0 if nothing is forgotten.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub forgotten: f64,
@@ -58,12 +63,14 @@ pub(super) struct Before {
 }
 
 impl Fit {
-    /// Fits the label on the support. `noise` is the variance of the error.
+    /// Fits the label on the support. `recent` is the mean of the last squared errors. What rests on all examples
+    /// is judged by the errors of all of them: where errors have become small, the sums still hold the large
+    /// ones.
     ///
     /// Attributes entered the support one after the other, so the mean product of a pair rests on the
     /// examples in which both were observed. If this is the support as it changed last, and the examples
     /// since then promise a smaller error by themselves, they alone are used.
-    pub fn solve(&mut self, support: &[u32], moments: &Moments, before: &Before, noise: f64) {
+    pub fn solve(&mut self, support: &[u32], moments: &Moments, before: &Before, recent: f64) {
         let k = support.len();
         self.support.clear();
         self.support.extend_from_slice(support);
@@ -84,6 +91,7 @@ impl Fit {
         self.parts.clear();
         let part = |(&j, b): (&u32, &f64)| b * b * moments.variance(j);
         self.parts.extend(support.iter().zip(&self.coefficients).map(part));
+        self.judge(moments, recent);
         self.examples = f64::INFINITY;
         self.variances.clear();
         let mut all = 0.0;
@@ -91,7 +99,7 @@ impl Fit {
             let uneven = self.beside(filled(group), moments).uneven;
             for (&j, uneven) in group.iter().zip(uneven) {
                 let seen = moments.seen[j as usize].max(1.0);
-                let variance = noise / seen + uneven;
+                let variance = self.noise * moments.timing(j) / seen + uneven;
                 self.examples = self.examples.min(seen);
                 self.variances.push(variance);
                 all += variance;
@@ -100,6 +108,8 @@ impl Fit {
 
         let since = (moments.weight() - before.weight()).max(0.0);
         let known = before.support == support && since >= 8.0 * k as f64 && moments.gaps == before.gaps;
+        // What came since has errors of its own.
+        let noise = recent.max((moments.errors - before.errors) / since);
         if known && k as f64 * noise / since < all {
             self.factor.fill(0.0);
             for (i, (&slot, products)) in
@@ -114,6 +124,7 @@ impl Fit {
             solve_positive(&mut self.factor, &mut self.coefficients);
             self.examples = since;
             self.variances.fill(noise / since);
+            self.judge(moments, recent);
         }
         for from in (0..k).step_by(LANES) {
             self.columns.clear();
@@ -122,6 +133,18 @@ impl Fit {
             let inverse = self.solved(from);
             self.variances[from..].iter_mut().zip(inverse).for_each(|(variance, part)| *variance *= part);
         }
+    }
+
+    /// Computes the variance of the error of the coefficients over all examples, at least the recent one.
+    fn judge(&mut self, moments: &Moments, recent: f64) {
+        let n = moments.weight().max(1.0);
+        let mut variance = moments.label_square / n;
+        for ((&slot, b), &j) in self.slots.iter().zip(&self.coefficients).zip(&self.support) {
+            let products =
+                self.support.iter().zip(&self.coefficients).map(|(&k, c)| c * moments.product(k, slot));
+            variance += b * (products.sum::<f64>() - 2.0 * moments.label_product(j));
+        }
+        self.noise = if variance > recent { variance } else { recent };
     }
 
     /// Returns these attributes beside the support.
@@ -193,13 +216,17 @@ impl Before {
     /// Multiplies the weight of the examples until then by `kept`, at most 1.
     pub fn forget(&mut self, kept: f64) {
         self.forgotten += (1.0 - kept) * self.weight();
-        self.products.iter_mut().chain(&mut self.labels).for_each(|sum| *sum *= kept);
+        self.products
+            .iter_mut()
+            .chain(&mut self.labels)
+            .chain([&mut self.errors])
+            .for_each(|sum| *sum *= kept);
     }
 
     /// Remembers the sums over the support as they are now.
     pub fn remember(&mut self, support: &[u32], moments: &Moments) {
         (self.examples, self.forgotten) = (moments.examples, moments.forgotten);
-        self.gaps = moments.gaps;
+        (self.gaps, self.errors) = (moments.gaps, moments.errors);
         self.support.clear();
         self.support.extend_from_slice(support);
         self.labels.clear();
@@ -227,7 +254,7 @@ mod tests {
         let mut values: Vec<[f64; 4]> =
             (0..ROWS).map(|_| std::array::from_fn(|_| rng.random_range(-1.0..1.0))).collect();
         let mut labels: Vec<f64> = values.iter().map(|x| slope * x.iter().sum::<f64>()).collect();
-        let (attributes, mut errors) = (&[0, 1, 2, 3], labels.clone());
+        let (attributes, mut errors) = (&[0, 1, 2, 3], vec![0.0; ROWS]);
         moments.clip(attributes, &mut values, &[], &mut errors, &[]);
         moments.absorb_labels(&labels);
         let (values, labels) = (&mut values[..], &mut labels[..]);

@@ -225,8 +225,10 @@ pub struct Evidence {
     pub z: f64,
     /// The number of examples until the attribute is expected to be added, if its effect is what it seems to
     /// be and it is observed as often as so far; 0 in the support. `None` if it shows no effect: the seeming
-    /// one is below its standard deviation.
+    /// one is below its standard deviation. Also `None` if the support has its largest size.
     pub until_added: Option<u64>,
+    /// Whether its effect is significant, but the support has its largest size.
+    pub shut_out: bool,
 }
 
 impl Evidence {
@@ -418,9 +420,15 @@ impl Pursuit {
         let coefficient = self.theta.view().get(j);
         let variance = self.support.binary_search(&j).ok().and_then(|at| self.variances.get(at));
         let standard_error = variance.map_or(0.0, |v| v.sqrt());
-        let until_added = if variance.is_some() { Some(0) } else { self.until_added(j, seen, z) };
+        let full = self.support.len() >= self.params.largest_support();
+        let until_added = match variance {
+            Some(_) => Some(0),
+            None if full => None,
+            None => self.until_added(j, seen, z),
+        };
+        let shut_out = variance.is_none() && full && self.significant(j);
         let examples = seen as u64;
-        Some(Evidence { attribute: j, examples, coefficient, standard_error, z, until_added })
+        Some(Evidence { attribute: j, examples, coefficient, standard_error, z, until_added, shut_out })
     }
 
     /// Returns the mean of attribute `j` over the examples in which it was observed; 0 if there is no such

@@ -18,6 +18,12 @@ pub(super) struct Moments {
     pub forgotten: f64,
     /// The mean of the labels.
     pub label_mean: f64,
+    /// `sum v^2`, for the deviation `v` of the label.
+    #[serde(default)]
+    pub label_square: f64,
+    /// `sum r^2` over all examples; `r` is the error of the prediction before the example was learned from.
+    #[serde(default)]
+    pub errors: f64,
     /// `n_j`, the number of examples in which attribute j was observed, or their weight.
     pub seen: Vec<f64>,
     /// The number of examples in which attribute j was asked for, or their weight; empty as long as nothing
@@ -84,6 +90,8 @@ impl Moments {
             examples: 0,
             forgotten: 0.0,
             label_mean: 0.0,
+            label_square: 0.0,
+            errors: 0.0,
             seen: zeros.clone(),
             tried: Vec::new(),
             gaps: 0,
@@ -104,6 +112,8 @@ impl Moments {
     /// Multiplies the weight of all examples so far by `kept`, at most 1.
     pub fn forget(&mut self, kept: f64) {
         self.forgotten += (1.0 - kept) * self.weight();
+        self.label_square *= kept;
+        self.errors *= kept;
         let Moments { seen, tried, square, label, error, error_square, pairs, .. } = self;
         let lists = [seen, tried, square, label, error, error_square];
         lists.into_iter().flatten().for_each(|sum| *sum *= kept);
@@ -197,7 +207,9 @@ impl Moments {
         let Panel { attributes, values, labels, errors, gaps } = block;
         let rows = labels.len();
         labels.iter_mut().for_each(|y| *y -= self.label_mean);
+        self.label_square += labels.iter().map(|v| v * v).sum::<f64>();
         let error: f64 = errors.iter().map(|r| r * r).sum();
+        self.errors += error;
         for (group, values) in attributes.chunks(4).zip(values.chunks_exact_mut(rows)) {
             let mean = lanes(group, |j| self.mean[j]);
             let [square, label, error_square] = panel_moments(values, mean, labels, errors);
@@ -259,6 +271,15 @@ impl Moments {
         self.label[j as usize] / self.seen[j as usize].max(1.0)
     }
 
+    /// Returns how much larger the errors are where attribute `j` was observed than they are on average, beyond
+    /// what is chance, and at least 1: it may have been observed while errors were large.
+    pub fn timing(&self, j: u32) -> f64 {
+        let j = j as usize;
+        let (of_j, of_all) = (self.error[j] * self.weight(), self.errors * self.seen[j]);
+        let by_chance = 4.0 / self.seen[j].max(1.0).sqrt();
+        if of_all > 0.0 && of_j > (1.0 + by_chance) * of_all { of_j / of_all - by_chance } else { 1.0 }
+    }
+
     /// Returns how much larger the variance of `u_j r` is than the product of the variances, beyond what is
     /// chance, and at least 1: large values of the attribute may come with large errors.
     pub fn unevenness(&self, j: u32) -> f64 {
@@ -289,6 +310,8 @@ impl Moments {
             )?;
         }
         state::count(NAME, "the number of gaps", self.gaps)?;
+        let squares = self.label_square >= 0.0 && self.errors >= 0.0;
+        Damaged::unless(squares, NAME, || "a sum of squares is negative")?;
         pairs.validate(seen, watched)
     }
 }

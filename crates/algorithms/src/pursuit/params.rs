@@ -37,7 +37,7 @@ pub struct PursuitParams {
     #[serde(default = "default_level")]
     pub level: f64,
     /// The largest number of attributes of the predictor. `None` is four fifths of the budget, so that a
-    /// fifth is left to look for others, and `d` if the budget is `d`.
+    /// fifth is left to look for others, 2 if the budget is 2, and `d` if the budget is `d`.
     #[serde(default)]
     pub longest: Option<usize>,
     /// Attributes that the predictor always has, ascending.
@@ -177,7 +177,12 @@ impl PursuitParams {
 
     /// Returns the largest number of attributes that leaves some of the budget to look for others.
     fn most_of_budget(&self) -> usize {
-        let reserve = if self.budget < self.dim { (self.budget / 5).max(1) } else { 0 };
+        let reserve = match self.budget {
+            // A model of one attribute is not what a budget of two is for.
+            2 => 0,
+            budget if budget < self.dim => (budget / 5).max(1),
+            _ => 0,
+        };
         (self.budget - reserve.min(self.budget)).max(1)
     }
 

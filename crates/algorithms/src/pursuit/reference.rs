@@ -20,6 +20,8 @@ pub struct PursuitReference {
     /// The sum of the weights of the examples.
     weight: f64,
     label_mean: f64,
+    label_square: f64,
+    all_errors: f64,
     seen: Vec<f64>,
     /// The number of examples in which an attribute was asked for.
     tried: Vec<f64>,
@@ -55,6 +57,7 @@ struct Before {
     support: BTreeSet<usize>,
     weight: f64,
     gaps: u64,
+    errors: f64,
     products: Vec<Vec<f64>>,
     label: Vec<f64>,
 }
@@ -65,6 +68,7 @@ struct LeastSquares {
     inverse: Vec<Vec<f64>>,
     variances: Vec<f64>,
     examples: f64,
+    noise: f64,
 }
 
 impl PursuitReference {
@@ -89,6 +93,8 @@ impl PursuitReference {
             examples: 0.0,
             weight: 0.0,
             label_mean: 0.0,
+            label_square: 0.0,
+            all_errors: 0.0,
             seen: zeros.clone(),
             tried: zeros.clone(),
             gaps: 0,
@@ -100,7 +106,14 @@ impl PursuitReference {
             counts: table.clone(),
             support: always.clone(),
             pool: BTreeSet::new(),
-            before: Before { support: always, weight: 0.0, gaps: 0, products: table, label: zeros.clone() },
+            before: Before {
+                support: always,
+                weight: 0.0,
+                gaps: 0,
+                errors: 0.0,
+                products: table,
+                label: zeros.clone(),
+            },
             errors: (0.0, 0.0),
             z: zeros.clone(),
             bound: zeros.clone(),
@@ -160,6 +173,9 @@ impl PursuitReference {
         all.flatten().for_each(|x| *x *= kept);
         self.weight *= kept;
         self.before.weight *= kept;
+        self.label_square *= kept;
+        self.all_errors *= kept;
+        self.before.errors *= kept;
     }
 
     fn learn(&mut self) {
@@ -190,6 +206,8 @@ impl PursuitReference {
         let errors: Vec<f64> = block.iter().map(|(_, x, y)| error(x, *y)).collect();
         self.errors.0 += errors.iter().map(|r| r * r).sum::<f64>();
         self.errors.1 += n;
+        self.all_errors += errors.iter().map(|r| r * r).sum::<f64>();
+        self.label_square += block.iter().map(|(_, _, y)| (y - self.label_mean).powi(2)).sum::<f64>();
         self.remember_errors_of(memory);
 
         let asked: Vec<usize> = block[0].0.iter().map(|&j| j as usize).collect();
@@ -236,23 +254,45 @@ impl PursuitReference {
         let right = s.iter().map(|&j| self.label[j] / self.seen[j].max(1.0)).collect();
         let (mut beta, mut inverse) = solve(table(&|j, k| self.covariance(j, k)), right);
         let mut examples = s.iter().map(|&j| self.seen[j]).fold(f64::INFINITY, f64::min);
-        let noise = self.noise();
-        let mut each: Vec<f64> =
-            s.iter().map(|&j| noise / self.seen[j].max(1.0) + self.uneven(j, &beta)).collect();
+        let mut noise = self.error_of(&s, &beta);
+        let each = |j: &usize| noise * self.timing(*j) / self.seen[*j].max(1.0) + self.uneven(*j, &beta);
+        let mut each: Vec<f64> = s.iter().map(each).collect();
 
-        let Before { support, weight, gaps, products, label } = &self.before;
+        let Before { support, weight, gaps, errors, products, label } = &self.before;
         let since = self.weight - weight;
         let k = s.len() as f64;
         let complete = *gaps == self.gaps;
-        if complete && *support == self.support && since >= 8.0 * k && k * noise / since < each.iter().sum() {
+        let since_then = self.noise().max((self.all_errors - errors) / since);
+        if complete
+            && *support == self.support
+            && since >= 8.0 * k
+            && k * since_then / since < each.iter().sum()
+        {
             let right = s.iter().map(|&j| (self.label[j] - label[j]) / since).collect();
             let matrix = table(&|j, k| (self.products[j][k] - products[j][k]) / since);
             (beta, inverse) = solve(matrix, right);
             examples = since;
-            each.fill(noise / since);
+            each.fill(since_then / since);
+            noise = self.error_of(&s, &beta);
         }
         let variances = each.iter().enumerate().map(|(i, v)| v * inverse[i][i]).collect();
-        self.fit = LeastSquares { beta, inverse, variances, examples };
+        self.fit = LeastSquares { beta, inverse, variances, examples, noise };
+    }
+
+    /// The variance of the error of these coefficients over all examples, at least the recent one.
+    fn error_of(&self, support: &[usize], beta: &[f64]) -> f64 {
+        let both = || support.iter().zip(beta);
+        let of_labels: f64 = both().map(|(&j, b)| b * self.label[j] / self.seen[j].max(1.0)).sum();
+        let pairs = both().flat_map(|(&j, b)| both().map(move |(&k, c)| b * c * self.covariance(j, k)));
+        let variance = self.label_square / self.weight.max(1.0) + pairs.sum::<f64>() - 2.0 * of_labels;
+        variance.max(self.noise())
+    }
+
+    /// How much larger the errors are where `j` was observed than on average.
+    fn timing(&self, j: usize) -> f64 {
+        let ratio = (self.error[j] / self.seen[j]) / (self.all_errors / self.weight);
+        let by_chance = 4.0 / self.seen[j].max(1.0).sqrt();
+        if ratio > 1.0 + by_chance { ratio - by_chance } else { 1.0 }
     }
 
     fn explain(&mut self, j: usize) {
@@ -275,7 +315,7 @@ impl PursuitReference {
         let explained = self.explained[j];
         let uneven_errors = self.error_square[j] * n / (self.products[j][j] * self.error[j]);
         let precise = variance * (1.0 / n - explained / self.fit.examples.max(n)).max(TOLERANCE / (2.0 * n));
-        let of_noise = self.noise() * (uneven_errors - 4.0 / n.sqrt()).max(1.0) * precise;
+        let of_noise = self.fit.noise * self.timing(j) * (uneven_errors - 4.0 / n.sqrt()).max(1.0) * precise;
         let deviation = (of_noise + variance * self.uneven(j, &self.fit.beta)).sqrt();
         self.z[j] = g / deviation;
         let rest = variance * (1.0 - explained).max(TOLERANCE / 2.0);
@@ -355,6 +395,7 @@ impl PursuitReference {
                 support: self.support.clone(),
                 weight: self.weight,
                 gaps: self.gaps,
+                errors: self.all_errors,
                 products: self.products.clone(),
                 label: self.label.clone(),
             };

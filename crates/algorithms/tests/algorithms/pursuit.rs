@@ -467,3 +467,20 @@ fn a_block_may_be_filled_by_late_examples() {
         assert_eq!(a.examples > 400, b.examples > 400);
     }
 }
+
+#[test]
+fn where_noise_falls_nothing_without_an_effect_is_added() {
+    // Labels have the standard deviation 30 in the first 1,000 examples of 20,000, and 1 afterwards.
+    let (rows, dim) = (20_000, 60);
+    let mut added = 0;
+    for seed in 0..20 {
+        let mut rng = Seed::root(50 + seed).rng();
+        let normal = |rng: &mut Rng| (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0;
+        let values: Vec<f64> = (0..rows * dim).map(|_| rng.random_range(-1.7..1.7)).collect();
+        let labels: Vec<f64> =
+            (0..rows).map(|i| if i < 1000 { 30.0 } else { 1.0 } * normal(&mut rng)).collect();
+        let learner = learn(PursuitParams::within(dim, 12), values, labels);
+        added += usize::from(!learner.support().is_empty());
+    }
+    assert!(added <= 3, "{added} of 20");
+}

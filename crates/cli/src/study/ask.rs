@@ -65,7 +65,8 @@ fn value_of(slot: &Slot) -> serde_json::Value {
 fn line_of(slot: &Slot) -> String {
     let bill = |cost| format!(" (buy {} for {cost})", slot.panels.join(", "));
     let bill = slot.cost.map_or_else(String::new, bill);
-    format!("slot {}: {}{bill}\n", slot.number, slot.attributes.join(", "))
+    let names: Vec<_> = slot.attributes.iter().map(|name| lao::shown(name)).collect();
+    format!("slot {}: {}{bill}\n", slot.number, names.join(", "))
 }
 
 pub fn list_open(args: &ShowArgs) -> anyhow::Result<ExitCode> {

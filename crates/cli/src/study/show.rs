@@ -71,7 +71,7 @@ pub fn evidence(args: &ShowArgs) -> anyhow::Result<ExitCode> {
         say::results(&format!("{}\n", serde_json::json!({ "format": 1, "evidence": rows })))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(9);
+    let width = names.iter().map(|name| lao::shown(name).chars().count()).max().unwrap_or(0).max(9);
     let mut text = format!("{:<width$}  examples        z  coefficient (95 % interval)\n", "attribute");
     for known in &known {
         let fate = match known.until_added {
@@ -82,8 +82,12 @@ pub fn evidence(args: &ShowArgs) -> anyhow::Result<ExitCode> {
             ),
             None => "-".into(),
         };
-        text +=
-            &format!("{:<width$}  {:>8}  {:>7.2}  {fate}\n", name(known.attribute), known.examples, known.z);
+        text += &format!(
+            "{:<width$}  {:>8}  {:>7.2}  {fate}\n",
+            lao::shown(name(known.attribute)),
+            known.examples,
+            known.z
+        );
     }
     say::results(&text)?;
     let status = study.status();

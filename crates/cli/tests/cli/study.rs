@@ -430,7 +430,10 @@ fn a_study_that_cannot_be_used_as_it_is_has_a_status_of_its_own() {
     fs::write(at.join("s/study.json"), description).unwrap();
     assert_eq!(session(at, "status", &[]).0, 0);
     let (status, _, said) = session(at, "void", &["1"]);
-    assert!(status == 2 && said.contains("slot 1 is told with its label already, or closed"), "{status} {said}");
+    assert!(
+        status == 2 && said.contains("slot 1 is told with its label already, or closed"),
+        "{status} {said}"
+    );
     fs::remove_dir_all(at.join("s")).unwrap();
     assert_eq!(session(at, "status", &[]).0, 2, "there is no study");
 }

@@ -318,6 +318,17 @@ impl Fields {
         field.is_empty() || self.marks && MISSING.contains(&field) || self.gaps.iter().any(of)
     }
 
+    /// Returns the finite number that a field of a column is. Where the column must have numbers, true and false
+    /// are 1 and 0.
+    pub fn number_in(&self, column: usize, field: &[u8]) -> Option<f64> {
+        let truth = || match field {
+            b"True" | b"true" | b"TRUE" => Some(1.0),
+            b"False" | b"false" | b"FALSE" => Some(0.0),
+            _ => None,
+        };
+        self.number(field).or_else(|| (self.kinds[column] == Kind::Numbers).then(truth).flatten())
+    }
+
     /// Returns a finite number.
     pub fn number(&self, field: &[u8]) -> Option<f64> {
         number(field, self.decimal)

@@ -186,7 +186,7 @@ fn field(text: &[u8], start: usize, column: usize, fields: &Fields, odd: &mut us
         _ => {
             let end = end_of_field(text, end, fields.separator);
             let field = text.get(start..end).map_or(&b""[..], trimmed);
-            let value = fields.number(field);
+            let value = fields.number_in(column, field);
             *odd += usize::from(value.is_none() && !fields.is_missing(column, field));
             (value.unwrap_or(f64::NAN), end)
         }

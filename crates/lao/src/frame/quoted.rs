@@ -34,7 +34,7 @@ pub(super) fn columns_of(
         }
         for (&place, column) in places.iter().zip(&mut columns) {
             let field = record.field(place);
-            let value = fields.number(field);
+            let value = fields.number_in(place, field);
             column.odd += usize::from(value.is_none() && !fields.is_missing(place, field));
             column.values.push(value.unwrap_or(f64::NAN));
         }
@@ -54,7 +54,7 @@ pub(super) fn first_word(text: &[u8], fields: &Fields, skip: usize, column: usiz
             return None;
         }
         let field = record.field(column);
-        if read > skip && fields.number(field).is_none() && !fields.is_missing(column, field) {
+        if read > skip && fields.number_in(column, field).is_none() && !fields.is_missing(column, field) {
             let word = String::from_utf8_lossy(field).into_owned();
             return Some(FirstWord { line: record.line(), word });
         }

@@ -2,7 +2,10 @@
 
 use super::{Holdout, Link, Model};
 use crate::error::Error;
+use crate::escape::shown;
+use crate::examples::Label;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// The version of the file format.
@@ -69,11 +72,22 @@ impl Model {
     }
 
     fn check(&self) -> Result<(), String> {
-        for (i, one) in self.coefficients.iter().enumerate() {
+        let version = &self.lao.version;
+        if version.len() > 64 || !version.bytes().all(|b| b.is_ascii_alphanumeric() || b".+-".contains(&b)) {
+            return Err("the version of lao that wrote it is no version".into());
+        }
+        if let Label::Classes { positive, negative } = &self.label
+            && positive == negative
+        {
+            return Err(format!("its two classes are both `{}`", shown(positive)));
+        }
+        let mut known = HashSet::new();
+        for one in &self.coefficients {
             let name = one.name();
-            if self.coefficients[..i].iter().any(|other| other.name() == name) {
-                return Err(format!("the attribute `{name}` is there twice"));
+            if !known.insert(name.clone()) {
+                return Err(format!("the attribute `{}` is there twice", shown(&name)));
             }
+            let name = shown(&name);
             if one.within.is_some_and(|[low, high]| low > high) {
                 return Err(format!("the range of `{name}` is empty"));
             }
@@ -86,6 +100,10 @@ impl Model {
         }
         if let Some(name) = self.holdout.as_ref().and_then(Holdout::negative) {
             return Err(format!("`{name}` of its held-out error is negative"));
+        }
+        let shares = self.holdout.iter().flat_map(|held| [held.accuracy, held.majority, held.auc]);
+        if let Some(share) = shares.flatten().find(|share| *share > 1.0) {
+            return Err(format!("{share} of its held-out error is a share, and above 1"));
         }
         for panel in self.spent.money.iter().flat_map(|money| &money.panels) {
             if panel.price < 0.0 {

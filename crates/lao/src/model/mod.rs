@@ -18,6 +18,7 @@ use crate::frame::{Pick, ReadOptions, column_of_gap};
 use lao_algorithms::Inspect;
 use lao_algorithms::pursuit::Evidence;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// A sparse linear predictor, with everything needed to apply it to other tables and to trace its origin.
 ///
@@ -118,6 +119,9 @@ pub struct Candidate {
     /// The number of further examples until it is expected to be added, if its effect is what it seems to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_added: Option<u64>,
+    /// Whether its effect is significant, but the model has its largest number of attributes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shut_out: bool,
 }
 
 /// The number of candidates that a model keeps, so that its file stays small.
@@ -326,13 +330,9 @@ impl Model {
 
     /// Returns the columns that a prediction reads, each once.
     pub fn columns(&self) -> Vec<&str> {
-        let mut columns: Vec<&str> = Vec::new();
-        for coefficient in &self.coefficients {
-            if !columns.contains(&coefficient.column.as_str()) {
-                columns.push(&coefficient.column);
-            }
-        }
-        columns
+        let mut known = HashSet::new();
+        let all = self.coefficients.iter().map(|one| one.column.as_str());
+        all.filter(|column| known.insert(*column)).collect()
     }
 
     /// Returns how to read a table for [`predict`](Self::predict): only the columns that it needs, with what
@@ -375,8 +375,8 @@ fn candidates(learner: &dyn Inspect, attributes: &[(String, Option<String>)]) ->
     let of = |(j, (column, word)): (u32, &(String, Option<String>))| {
         let known = learner.evidence(j).filter(|known| known.coefficient == 0.0 && known.examples > 0)?;
         let name = word.as_ref().map_or_else(|| column.clone(), |word| format!("{column}={word}"));
-        let Evidence { examples, z, until_added, .. } = known;
-        z.is_finite().then_some(Candidate { name, examples, z, until_added })
+        let Evidence { examples, z, until_added, shut_out, .. } = known;
+        z.is_finite().then_some(Candidate { name, examples, z, until_added, shut_out })
     };
     let mut all: Vec<Candidate> = (0..).zip(attributes).filter_map(of).collect();
     all.sort_by(|a, b| b.z.abs().total_cmp(&a.z.abs()));

@@ -1,8 +1,10 @@
 //! The error of a model on examples that were never learned from.
 
-use super::{Calibrated, Holdout, Model};
+use super::{Calibrated, Holdout, Missing, Model};
 use crate::error::Error;
+use crate::escape::shown;
 use crate::examples::{Examples, Label};
+use crate::frame::{Frame, Values};
 
 /// Groups of the picture of the calibration, at most, and examples of a group, at least.
 const GROUPS: usize = 10;
@@ -29,25 +31,81 @@ impl Model {
         if n == 0 {
             return Ok(None);
         }
-        let mean_of_these = examples.labels().sum::<f64>() / n as f64;
-        let mean_label = self.mean_label.unwrap_or(mean_of_these);
-        let (mut sums, mut labels) = ([0.0; 3], examples.labels());
-        let classes = self.label != Label::Number;
-        // Predicted sums and labels, for what compares examples with one another.
-        let mut both: Vec<(f64, f64)> = Vec::new();
+        let mut labels = examples.labels();
+        let mut both: Vec<(f64, f64)> = Vec::with_capacity(n);
         let read = |rows, into: &mut [f64]| examples.read(&places, rows, into);
         let done = self.predict_rows(n, read, |_, predicted, _| {
-            for (&predicted, label) in predicted.iter().zip(&mut labels) {
-                let error = (predicted - label) * (predicted - label);
-                let more = [error, error * error, (label - mean_label).powi(2)];
-                sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
-                if classes {
-                    both.push((predicted, label));
-                }
-            }
+            both.extend(predicted.iter().copied().zip(&mut labels));
         })?;
-        if done.is_break() {
-            return Ok(None);
+        Ok(if done.is_break() { None } else { self.judged(both) })
+    }
+
+    /// Scores the model on the rows of a table that has its columns and its label. There is no score without a
+    /// row that has a label.
+    ///
+    /// ```
+    /// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
+    /// let frame = lao::read(table)?;
+    /// let model = lao::Fit::within(5).run(&frame.clone().target("progression")?)?.model;
+    /// assert!(model.score_frame(&frame)?.unwrap().r2() > 0.4);
+    /// # Ok::<(), lao::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`predict`](Self::predict); and when the table has no such label, or another kind of label.
+    pub fn score_frame(&self, frame: &Frame) -> Result<Option<Holdout>, Error> {
+        let labels = self.labels_of(frame)?;
+        let predicted = self.predict(frame, Missing::Mean)?.values;
+        Ok(self.judged(predicted.into_iter().zip(labels).filter(|(_, label)| !label.is_nan()).collect()))
+    }
+
+    /// Returns the labels of a table: numbers, or +1 and -1; NaN where one is missing.
+    fn labels_of(&self, frame: &Frame) -> Result<Vec<f64>, Error> {
+        let column = frame.column(&self.target)?;
+        let fail = |reason: String| Err(Error::Column { column: self.target.clone(), reason });
+        let Label::Classes { positive, negative } = &self.label else {
+            return match &column.values {
+                Values::Numbers(numbers) => Ok(numbers.clone()),
+                _ => fail("the model predicts a number, and the table has words there".into()),
+            };
+        };
+        let texts = frame.texts(&self.target)?;
+        let same = |text: &str, class: &str| {
+            let numbers = text.parse::<f64>().ok().zip(class.parse::<f64>().ok());
+            text == class || numbers.is_some_and(|(a, b)| a == b)
+        };
+        // One class against all others has no name of its own for them.
+        let others = ["rest", "others"].contains(&negative.as_str());
+        let mut labels = Vec::with_capacity(texts.len());
+        for text in &texts {
+            labels.push(match text {
+                text if text.is_empty() => f64::NAN,
+                text if same(text, positive) => 1.0,
+                text if others || same(text, negative) => -1.0,
+                text => {
+                    let (text, positive, negative) = (shown(text), shown(positive), shown(negative));
+                    return fail(format!(
+                        "`{text}` is no class of the model; they are `{positive}` and `{negative}`"
+                    ));
+                }
+            });
+        }
+        Ok(labels)
+    }
+
+    /// Returns the error of predicted sums for labels.
+    fn judged(&self, both: Vec<(f64, f64)>) -> Option<Holdout> {
+        let n = both.len();
+        if n == 0 {
+            return None;
+        }
+        let mean_of_these = || both.iter().map(|(_, label)| label).sum::<f64>() / n as f64;
+        let mean_label = self.mean_label.unwrap_or_else(mean_of_these);
+        let mut sums = [0.0; 3];
+        for (predicted, label) in &both {
+            let error = (predicted - label) * (predicted - label);
+            let more = [error, error * error, (label - mean_label).powi(2)];
+            sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
         }
         let [error, square, of_mean] = sums.map(|sum| sum / n as f64);
         let holdout = Holdout {
@@ -57,7 +115,7 @@ impl Model {
             error_of_mean: of_mean,
             ..Holdout::default()
         };
-        Ok(Some(if classes { self.classified(holdout, both, mean_label) } else { holdout }))
+        Some(if self.label == Label::Number { holdout } else { self.classified(holdout, both, mean_label) })
     }
 
     /// Adds how well the two classes are told apart, from predicted sums and labels.

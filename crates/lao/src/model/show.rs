@@ -1,6 +1,7 @@
 //! A model as text.
 
 use super::{Coefficient, Holdout, Model, Spent};
+use crate::escape::shown;
 use crate::examples::Label;
 use std::fmt;
 
@@ -10,15 +11,15 @@ pub const HALF_WIDTH: f64 = 1.96;
 impl fmt::Display for Model {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.label {
-            Label::Number => writeln!(out, "{} =", self.target)?,
+            Label::Number => writeln!(out, "{} =", shown(&self.target))?,
             Label::Classes { positive, .. } => {
                 let limit = self.threshold();
                 let where_ =
                     if limit == 0.0 { "is positive".into() } else { format!("exceeds {}", figure(limit)) };
-                writeln!(out, "{} is {positive} where this {where_}:", self.target)?;
+                writeln!(out, "{} is {} where this {where_}:", shown(&self.target), shown(positive))?;
             }
         }
-        let name = |c: &Coefficient| c.name();
+        let name = |c: &Coefficient| shown(&c.name()).into_owned();
         let width = self.coefficients.iter().map(|c| name(c).chars().count()).max().unwrap_or(0);
         writeln!(out, "  {:>12}", figure(self.intercept))?;
         for c in &self.coefficients {
@@ -28,7 +29,7 @@ impl fmt::Display for Model {
             writeln!(out, "  {:>12} * {:<width$}{error}", signed(c.value), name(c))?;
         }
         if let Some(holdout) = &self.holdout {
-            writeln!(out, "{}", holdout.summary(figure))?;
+            writeln!(out, "on {} examples held out: {}", holdout.examples, holdout.summary(figure))?;
         }
         let Spent { examples, attributes, most_attributes, missing, passed_over, void, ref money } =
             self.spent;
@@ -67,15 +68,13 @@ impl fmt::Display for Model {
 impl Holdout {
     /// Returns what matters of the error, in a sentence without its end.
     pub fn summary(&self, number: impl Fn(f64) -> String) -> String {
-        let Holdout { examples, mean_squared_error, standard_error, .. } = self;
+        let Holdout { mean_squared_error, standard_error, .. } = self;
         let Some(accuracy) = self.accuracy else {
             let (error, doubt) = (number(*mean_squared_error), number(HALF_WIDTH * standard_error));
             let r2 = self.r2();
-            return format!(
-                "on {examples} examples held out: mean squared error {error} +- {doubt}, R2 {r2:.3}"
-            );
+            return format!("mean squared error {error} +- {doubt}, R2 {r2:.3}");
         };
-        let mut text = format!("on {examples} examples held out: {:.1} % correct", 100.0 * accuracy);
+        let mut text = format!("{:.1} % correct", 100.0 * accuracy);
         if let Some(majority) = self.majority {
             text += &format!(" (the larger class alone: {:.1} %)", 100.0 * majority);
         }

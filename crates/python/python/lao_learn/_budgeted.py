@@ -174,7 +174,12 @@ class Budgeted(SelectorMixin, BaseEstimator):
 
     def _names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
-        return [f"x{j}" for j in range(self.n_features_in_)] if names is None else [str(n) for n in names]
+        if names is None:
+            return [f"x{j}" for j in range(self.n_features_in_)]
+        # The command `lao` reads names without the blanks around them.
+        stripped = [str(name).strip() for name in names]
+        different = len(set(stripped)) == len(stripped) and all(stripped)
+        return stripped if different else [str(name) for name in names]
 
     def _prices(self, target: str) -> _core.Prices | None:
         """Returns the prices of the columns; None if the budget is a number of attributes."""
@@ -225,11 +230,18 @@ class Budgeted(SelectorMixin, BaseEstimator):
         if self.missing == "error" and lacking > 0:
             raise ValueError(
                 f"Input X contains NaN: {lacking} times a value was missing that was to "
-                f'be bought. {type(self).__name__}(missing="skip") passes over such examples.'
+                f'be bought. {type(self).__name__}(missing="skip") learns from what is there (method="pursuit") or '
+                "skips such examples."
             )
         self._keep(result, budget=budget, prices=prices, holdout=holdout, seed=seed)
         for note in result["notes"]:
             warnings.warn(note, ConvergenceWarning, stacklevel=4)
+        if not self.found_ and not result["notes"] and result["interrupt"] is None:
+            warnings.warn(
+                "nothing was found: no attribute has a significant effect, and the mean is predicted",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
         if result["interrupt"] is not None:
             # Everything that was learned so far is kept: the estimator is fitted.
             raise result["interrupt"]
@@ -292,9 +304,11 @@ class Budgeted(SelectorMixin, BaseEstimator):
         return self._core_model.predict(table, self.missing, rows)
 
     def _sums(self, X: Any) -> np.ndarray:
-        """Returns the intercept plus the products. Of a frame only the columns of the support are read."""
+        """Returns the intercept plus the products. Of a frame only the columns of the support are read, and no
+        others need be there."""
         check_is_fitted(self)
-        return self._predict_table(take(self, X, reset=False, missing=self.missing))
+        needed = self.support_.tolist()
+        return self._predict_table(take(self, X, reset=False, missing=self.missing, needed=needed))
 
     def save(self, path: str | Path) -> None:
         """Writes the model to a file that the command `lao predict` and the crate `lao` read."""

@@ -17,10 +17,12 @@ def is_frame(X: Any) -> bool:
     return any(module is not None and isinstance(X, getattr(module, kind)) for module, kind in modules)
 
 
-def columns_of(X: Any) -> Callable[[int], np.ndarray]:
-    """Returns the function that fetches a column. Columns of floats are not copied."""
+def columns_of(X: Any, places: dict[int, int] | None = None) -> Callable[[int], np.ndarray]:
+    """Returns the function that fetches a column, by its place or by that of `places`. Columns of floats are not
+    copied."""
 
     def fetch(j: int) -> np.ndarray:
+        j = j if places is None else places[j]
         # The list of all names is made anew whenever it is asked for.
         if sys.modules.get("pandas") is not None and isinstance(X, sys.modules["pandas"].DataFrame):
             column = X.iloc[:, j]
@@ -48,6 +50,9 @@ def _floats(column: Any) -> np.ndarray:
     if hasattr(column, "null_count") and not callable(column.null_count) and hasattr(column, "to_numpy"):
         # An array of pyarrow.
         values = column.to_numpy(zero_copy_only=False)
+    elif hasattr(getattr(column, "array", None), "_hasna") and column.array._hasna:
+        # pandas has no NaN in a column of booleans or whole numbers.
+        values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     else:
         values = column.to_numpy()
     if values.dtype in FLOATS:

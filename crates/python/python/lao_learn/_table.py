@@ -36,14 +36,22 @@ class RemoteTable:
 
 
 def take(
-    estimator: Any, X: Any, *, reset: bool, missing: str, least: int = 1, checked_later: bool = False
+    estimator: Any,
+    X: Any,
+    *,
+    reset: bool,
+    missing: str,
+    least: int = 1,
+    checked_later: bool = False,
+    needed: Sequence[int] | None = None,
 ) -> _core.Table:
     """Checks X against what the estimator knows, and returns it as a table.
 
     Of a frame no value is looked at here: its columns are fetched when they are asked for. An array or a
     sparse matrix is checked for values that are not finite, unless `missing` is "skip" or scikit-learn is
     told to assume finite values, or, of an array, the arithmetic checks it, since it reads all values
-    (`checked_later`).
+    (`checked_later`). Of a frame that lacks columns, those at the places `needed` are enough, and are taken by
+    name.
     """
     if missing not in ("error", "skip"):
         raise ValueError(f'missing = {missing!r}: give "error" or "skip"')
@@ -54,6 +62,9 @@ def take(
     if arrow is not None and isinstance(X, arrow.RecordBatch):
         X = arrow.Table.from_batches([X])
     if is_frame(X):
+        places = None if reset or not needed else _places(estimator, X, needed)
+        if places is not None:
+            return _core.Table.frame(int(X.shape[0]), int(estimator.n_features_in_), columns_of(X, places))
         _check_frame(estimator, X, reset=reset)
         rows = int(X.shape[0])
         if rows < least:
@@ -81,6 +92,21 @@ def take(
     if not X.flags.aligned:
         X = X.copy()
     return _core.Table.dense(X)
+
+
+def _places(estimator: Any, X: Any, needed: Sequence[int]) -> dict[int, int] | None:
+    """Returns where the columns at the places `needed` are in a frame that lacks others; None if it lacks one of
+    these, or none at all."""
+    known = getattr(estimator, "feature_names_in_", None)
+    if known is None:
+        return None
+    names = list(getattr(X, "column_names", None) or X.columns)
+    if set(known) <= set(names) or len(set(names)) < len(names):
+        return None
+    places = {name: place for place, name in enumerate(names)}
+    if any(known[j] not in places for j in needed):
+        return None
+    return {int(j): places[known[j]] for j in needed}
 
 
 def _check_frame(estimator: Any, X: Any, *, reset: bool) -> None:
