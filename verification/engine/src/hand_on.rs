@@ -53,6 +53,9 @@ macro_rules! hand_on {
     (@ examples_to_next_update $field:tt) => {
         fn examples_to_next_update(&self) -> Option<u64> { self.$field.examples_to_next_update() }
     };
+    (@ takes_gaps $field:tt) => {
+        fn takes_gaps(&self) -> bool { self.$field.takes_gaps() }
+    };
     (@ observe $field:tt) => {
         fn observe(
             &mut self,

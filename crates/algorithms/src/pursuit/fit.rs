@@ -125,6 +125,9 @@ impl Fit {
             self.examples = since;
             self.variances.fill(noise / since);
             self.judge(moments, recent);
+        } else if moments.gaps > 0 {
+            self.variances_with_gaps(moments);
+            return;
         }
         for from in (0..k).step_by(LANES) {
             self.columns.clear();
@@ -133,6 +136,48 @@ impl Fit {
             let inverse = self.solved(from);
             self.variances[from..].iter_mut().zip(inverse).for_each(|(variance, part)| *variance *= part);
         }
+    }
+
+    /// Computes the variances where values are missing at random: `A^-1 M A^-1`, with the covariance matrix M of
+    /// `<u_j v> - sum_k <u_j u_k> b_k`. Each of its means rests on examples of its own: so M is not A times a number,
+    /// and the more is missing, and the stronger attributes are correlated, the larger the variances are.
+    fn variances_with_gaps(&mut self, moments: &Moments) {
+        let k = self.support.len();
+        let seen = |i: usize| moments.seen[self.support[i] as usize].max(1.0);
+        let pair = |i: usize, l: usize| moments.pair(self.support[i], self.slots[l]).1.max(1.0);
+        let product = |i: usize, l: usize| moments.product(self.support[i], self.slots[l]);
+        // The variance of a product of two attributes, as if they were normal.
+        let square = |i: usize, l: usize| product(i, i) * product(l, l) + product(i, l).powi(2);
+        let b = &self.coefficients;
+        let of_one = |i: usize| {
+            let uneven = |l: usize| b[l] * b[l] * square(i, l) * (1.0 / pair(i, l) - 1.0 / seen(i)).max(0.0);
+            let uneven: f64 = (0..k).filter(|&l| l != i).map(uneven).sum();
+            self.noise * moments.timing(self.support[i]) * product(i, i) / seen(i) + uneven
+        };
+        let own: Vec<f64> = (0..k).map(of_one).collect();
+        let of_two = |i: usize, l: usize| {
+            if i == l {
+                return own[i];
+            }
+            let both = pair(i, l);
+            let shared = both / (seen(i) * seen(l));
+            // Each by its variance, as if all of its means rested on the same examples.
+            let rate = |i: usize| own[i] * seen(i) / product(i, i).max(f64::MIN_POSITIVE);
+            let common = product(i, l) * shared * (rate(i) * rate(l)).sqrt();
+            let gaps = (shared - 1.0 / seen(i) - 1.0 / seen(l) + 1.0 / both).max(0.0);
+            common + b[i] * b[l] * square(i, l) * gaps
+        };
+        let all: Vec<f64> = (0..k * k).map(|at| of_two(at / k, at % k)).collect();
+        let mut variances = Vec::with_capacity(k);
+        let mut x = vec![0.0; k];
+        for i in 0..k {
+            x.fill(0.0);
+            x[i] = 1.0;
+            solve_factored(&self.factor, &mut x);
+            let row = |l: usize| x[l] * all[l * k..][..k].iter().zip(&x).map(|(m, x)| m * x).sum::<f64>();
+            variances.push((0..k).map(row).sum::<f64>().max(0.0));
+        }
+        self.variances = variances;
     }
 
     /// Computes the variance of the error of the coefficients over all examples, at least the recent one.
@@ -199,6 +244,24 @@ impl Fit {
             (0..LANES).for_each(|lane| sums[lane] += x[lane] * x[lane]);
         }
         sums
+    }
+}
+
+/// Solves `A x = b`, given the Cholesky factor of A that `solve_positive` leaves.
+fn solve_factored(factor: &[f64], b: &mut [f64]) {
+    let k = b.len();
+    for i in 0..k {
+        let row = &factor[i * k..][..k];
+        let before: f64 = row[..i].iter().zip(&*b).map(|(l, x)| l * x).sum();
+        b[i] = if row[i] > 0.0 { (b[i] - before) / row[i] } else { 0.0 };
+    }
+    for i in (0..k).rev() {
+        let row = &factor[i * k..][..k];
+        if row[i] > 0.0 {
+            b[i] /= row[i];
+            let x = b[i];
+            b[..i].iter_mut().zip(row).for_each(|(b, l)| *b -= l * x);
+        }
     }
 }
 

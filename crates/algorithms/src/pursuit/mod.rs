@@ -116,7 +116,8 @@
 //!
 //! *Claims*: `pursuit-budget`, `pursuit-false-inclusion`, `pursuit-small-study`, `pursuit-figure-1`,
 //! `pursuit-rate`, `pursuit-identification`, `pursuit-invariance`, `pursuit-against-hybrid`,
-//! `pursuit-prices`, `pursuit-half-life`, `pursuit-half-life-level`, `pursuit-calibration`.
+//! `pursuit-prices`, `pursuit-half-life`, `pursuit-half-life-level`, `pursuit-calibration`,
+//! `pursuit-gaps`.
 
 mod decide;
 mod fit;

@@ -262,6 +262,7 @@ impl PursuitReference {
         let since = self.weight - weight;
         let k = s.len() as f64;
         let complete = *gaps == self.gaps;
+        let mut of_later = false;
         let since_then = self.noise().max((self.all_errors - errors) / since);
         if complete
             && *support == self.support
@@ -274,9 +275,41 @@ impl PursuitReference {
             examples = since;
             each.fill(since_then / since);
             noise = self.error_of(&s, &beta);
+            of_later = true;
         }
-        let variances = each.iter().enumerate().map(|(i, v)| v * inverse[i][i]).collect();
+        let mut variances: Vec<f64> = each.iter().enumerate().map(|(i, v)| v * inverse[i][i]).collect();
+        if self.gaps > 0 && !of_later {
+            variances = self.variances_with_gaps(&s, &beta, &inverse, noise);
+        }
         self.fit = LeastSquares { beta, inverse, variances, examples, noise };
+    }
+
+    /// The diagonal of `A^-1 M A^-1`.
+    fn variances_with_gaps(&self, s: &[usize], beta: &[f64], inverse: &[Vec<f64>], noise: f64) -> Vec<f64> {
+        let size = s.len();
+        let a = |i: usize, l: usize| self.covariance(s[i], s[l]);
+        let n = |i: usize, l: usize| self.counts[s[i]][s[l]].max(1.0);
+        let square = |i: usize, l: usize| a(i, i) * a(l, l) + a(i, l) * a(i, l);
+        let own = |i: usize| {
+            let others = (0..size).filter(|&l| l != i);
+            let more =
+                others.map(|l| beta[l].powi(2) * square(i, l) * (1.0 / n(i, l) - 1.0 / n(i, i)).max(0.0));
+            noise * self.timing(s[i]) * a(i, i) / n(i, i) + more.sum::<f64>()
+        };
+        let m = |i: usize, l: usize| {
+            if i == l {
+                return own(i);
+            }
+            let shared = n(i, l) / (n(i, i) * n(l, l));
+            let rates = own(i) * n(i, i) / a(i, i) * own(l) * n(l, l) / a(l, l);
+            let gaps = (shared - 1.0 / n(i, i) - 1.0 / n(l, l) + 1.0 / n(i, l)).max(0.0);
+            a(i, l) * shared * rates.sqrt() + beta[i] * beta[l] * square(i, l) * gaps
+        };
+        let of = |j: usize| {
+            let pairs = (0..size).flat_map(|i| (0..size).map(move |l| (i, l)));
+            pairs.map(|(i, l)| inverse[j][i] * m(i, l) * inverse[l][j]).sum::<f64>().max(0.0)
+        };
+        (0..size).map(of).collect()
     }
 
     /// The variance of the error of these coefficients over all examples, at least the recent one.

@@ -175,14 +175,14 @@ fn money_that_is_none_is_refused_by_name() {
     let tariff = || Tariff::new(vec![2.0, 3.0, 4.0]).unwrap();
     let within = |money: Money| PursuitParams { dim: 3, budget: 2, ..PursuitParams::within_money(money) };
     let two = Money { per_prediction: Some(1.0), ..Money::new(tariff(), 5.0) };
-    let dear = PursuitParams { always: vec![2], ..within(Money::new(tariff(), 5.0)) };
+    let dear = PursuitParams { always: vec![1, 2], ..within(Money::new(tariff(), 5.0)) };
     for (params, field, part) in [
         (within(Money::new(tariff(), 1.5)), "per_example", "at least 2, the lowest price"),
         (within(Money::new(tariff(), f64::NAN)), "per_example", "finite"),
         (within(Money::new(tariff(), f64::INFINITY)), "per_example", "finite"),
         (within(two), "per_prediction", "at least 2"),
         (within(Money::new(Tariff::uniform(4, 1.0).unwrap(), 2.0)), "tariff", "d = 3"),
-        (dear, "always", "cost at most 2.5"),
+        (dear, "always", "cost at most 5"),
     ] {
         let refused = params.build().unwrap_err();
         assert_eq!(refused.field, field, "{refused}");

@@ -131,7 +131,7 @@ fn of_equal_attributes_one_is_in_the_predictor() {
 #[test]
 fn a_budget_may_be_one_attribute_or_all() {
     let (values, labels) = two_effects(ROWS, 3, uniform);
-    for (budget, found) in [(1, 1), (2, 1), (11, 2), (12, 2)] {
+    for (budget, found) in [(1, 1), (2, 2), (11, 2), (12, 2)] {
         let learner = learn(PursuitParams::within(12, budget), values.clone(), labels.clone());
         assert_eq!(learner.support().len(), found, "a budget of {budget}");
         assert!(learner.support().iter().all(|j| [3, 8].contains(j)));
@@ -268,7 +268,7 @@ fn parameters_that_leave_nothing_to_do_are_refused() {
     let refused = [
         (PursuitParams { never: vec![0, 1, 2, 3], ..within() }, "never"),
         (PursuitParams { never: vec![1], always: vec![1], ..within() }, "never"),
-        (PursuitParams { always: vec![0, 1], ..within() }, "always"),
+        (PursuitParams { always: vec![0, 1, 2], ..within() }, "always"),
         (PursuitParams { always: vec![2, 1], ..within() }, "always"),
         (PursuitParams { level: 0.0, ..within() }, "level"),
         (PursuitParams { longest: Some(0), ..within() }, "longest"),

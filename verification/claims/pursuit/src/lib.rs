@@ -8,6 +8,7 @@ mod budget;
 mod calibration;
 mod false_inclusion;
 mod figure_1;
+mod gaps;
 mod half_life;
 mod half_life_level;
 mod identification;
@@ -40,5 +41,6 @@ const CLAIMS: &[Claim] = &[
     half_life::CLAIM,
     half_life_level::CLAIM,
     calibration::CLAIM,
+    gaps::CLAIM,
     against_hybrid::CLAIM,
 ];

@@ -58,5 +58,7 @@ pub fn step(study: &mut Study) -> bool {
 /// The files of all snapshots of a study.
 pub fn snapshots(at: &Path) -> Vec<std::path::PathBuf> {
     let names = fs::read_dir(at).unwrap().map(|entry| entry.unwrap().path());
-    names.filter(|path| path.to_string_lossy().contains("snapshot-")).collect()
+    let mut all: Vec<_> = names.filter(|path| path.to_string_lossy().contains("snapshot-")).collect();
+    all.sort();
+    all
 }

@@ -75,8 +75,15 @@ impl<L: Learner> Deaf<L> {
     }
 }
 
+impl<L> Deaf<L> {
+    /// Returns the learner.
+    pub fn into_inner(self) -> L {
+        self.inner
+    }
+}
+
 impl<L: Learner> Learner for Deaf<L> {
-    lao_verification_engine::hand_on!(inner: dim ask predict coefficients intercept updates);
+    lao_verification_engine::hand_on!(inner: dim ask predict coefficients intercept updates takes_gaps);
 
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
         let examples = match &told {

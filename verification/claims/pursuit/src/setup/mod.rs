@@ -3,12 +3,16 @@
 pub mod faulty;
 
 use faulty::{Deaf, noisier};
-use lao_algorithms::pursuit::PursuitParams;
+use lao_algorithms::pursuit::{Pursuit, PursuitParams};
 use lao_datasets::synthetic::{Chain, Design, EquicorrelatedBlocks, FactorModel, Noise, Normal, Virtual};
 use lao_kernels::{SparseVector, SparseView};
-use lao_observation::{Budget, LearnError, Learner, Seed, Session, SessionError, SessionLimit, Source};
+use lao_observation::{
+    BlockBuf, Budget, LearnError, Learner, Rng, Seed, Session, SessionError, SessionLimit, Source,
+    SourceError,
+};
 use lao_verification_engine::claim::Mutant;
 use lao_verification_engine::context::{Context, Trial, View, still};
+use rand::RngExt as _;
 use rand::seq::SliceRandom as _;
 
 /// The law of the attributes; all have mean 0 and variance 1.
@@ -143,17 +147,69 @@ pub fn adds(
     examples: u64,
     seed: &Seed,
 ) -> anyhow::Result<bool> {
+    adds_with(source, params, examples, seed, |_| Ok(()))
+}
+
+/// As [`adds`]; `after` may change the learner after each step.
+///
+/// # Errors
+/// As [`adds`], and those of `after`.
+pub fn adds_with(
+    source: Box<dyn Source>,
+    params: PursuitParams,
+    examples: u64,
+    seed: &Seed,
+    mut after: impl FnMut(&mut Pursuit) -> anyhow::Result<()>,
+) -> anyhow::Result<bool> {
     let budget = Budget::PerExample(params.budget);
     let mut learner = params.build()?;
     let mut session = Session::new(source, budget, &seed.child("algorithm"));
     while session.ledger().examples < examples {
         let left = examples - session.ledger().examples;
         session.step(&mut learner, left)?;
+        after(&mut learner)?;
         if !learner.support().is_empty() {
             return Ok(true);
         }
     }
     Ok(false)
+}
+
+/// Examples of which values are missing at random.
+pub struct Gappy<S> {
+    inner: S,
+    /// The probability that a value of an attribute is missing.
+    missing: fn(u32) -> f64,
+    /// Whether a gap is told as the mean of its attribute, 0, as if it had been observed.
+    filled: bool,
+    rng: Rng,
+}
+
+impl<S: Source> Gappy<S> {
+    /// Returns `inner` with gaps.
+    pub fn new(inner: S, missing: fn(u32) -> f64, filled: bool, seed: &Seed) -> Self {
+        Gappy { inner, missing, filled, rng: seed.child("gaps").rng() }
+    }
+}
+
+impl<S: Source> Source for Gappy<S> {
+    lao_verification_engine::hand_on!(inner: dim position seek);
+
+    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
+        let rows = self.inner.observe(attributes, block)?;
+        for (c, &j) in attributes.iter().enumerate() {
+            for x in &mut block.column_mut(c)[..rows] {
+                if self.rng.random::<f64>() < (self.missing)(j) {
+                    *x = if self.filled { 0.0 } else { f64::NAN };
+                }
+            }
+        }
+        Ok(rows)
+    }
+
+    fn has_gaps(&self) -> bool {
+        true
+    }
 }
 
 /// What changes in an arm of a claim that holds Pursuit to targets.
