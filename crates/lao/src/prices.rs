@@ -83,8 +83,8 @@ impl Prices {
     pub fn read(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let failed = |cause| Error::File { path: path.to_owned(), cause };
-        let text = std::fs::read_to_string(path).map_err(failed)?;
-        Self::parse(&text, &path.display().to_string())
+        let bytes = std::fs::read(path).map_err(failed)?;
+        Self::parse_bytes(&bytes, &path.display().to_string())
     }
 
     /// Reads the text of such a file, which messages call `file`.
@@ -92,17 +92,45 @@ impl Prices {
     /// # Errors
     /// When a line is none, with its number and what to do.
     pub fn parse(text: &str, file: &str) -> Result<Self, Error> {
+        Self::parse_bytes(text.as_bytes(), file)
+    }
+
+    fn parse_bytes(text: &[u8], file: &str) -> Result<Self, Error> {
         let fail = |line, reason| Error::Table { file: file.into(), line, reason };
-        let sheet = Sheet::parse(text.as_bytes(), file)?;
+        let sheet = Sheet::parse(text, file)?;
         let mut lines = Vec::new();
-        for (at, SheetRow { line: number, fields }) in sheet.rows.iter().enumerate() {
+        // The places of column, price and panel, and whether there may be others.
+        let (mut places, mut named) = ([Some(0), Some(1), Some(2)], false);
+        for SheetRow { line: number, fields } in &sheet.rows {
             let number = *number;
-            let field = |c: usize| fields.get(c).map(String::as_str).filter(|field| !field.is_empty());
-            if at == 0 && (field(0), field(1)) == (Some("attribute"), Some("price")) {
+            if fields.first().is_some_and(|field| field.starts_with('#')) {
                 continue;
             }
-            let (Some(column), Some(price), true) = (field(0), field(1), fields.len() <= 3) else {
-                return Err(fail(number, "write `attribute,price` or `attribute,price,panel`".into()));
+            let split;
+            let fields = match &fields[..] {
+                // As in `age: 1.00`.
+                [one] if one.contains(':') => {
+                    let (column, price) = one.rsplit_once(':').unwrap_or_default();
+                    split = [column.trim().to_owned(), price.trim().to_owned()];
+                    &split[..]
+                }
+                fields => fields,
+            };
+            if lines.is_empty() && !named {
+                let place = |name: &str| fields.iter().position(|field| field.eq_ignore_ascii_case(name));
+                if let (Some(column), Some(price)) = (place("attribute"), place("price")) {
+                    (places, named) = ([Some(column), Some(price), place("panel")], true);
+                    continue;
+                }
+            }
+            let field = |place: Option<usize>| {
+                place.and_then(|c| fields.get(c)).map(String::as_str).filter(|field| !field.is_empty())
+            };
+            let [column, price, panel] = places.map(field);
+            let (Some(column), Some(price), true) = (column, price, named || fields.len() <= 3) else {
+                let reason = "write `attribute,price` or `attribute,price,panel`; a first line with these names \
+                              lets other columns stand beside them";
+                return Err(fail(number, reason.into()));
             };
             let worth = sheet.number(price).filter(|price| *price >= 0.0);
             let Some(worth) = worth else {
@@ -111,7 +139,7 @@ impl Prices {
                 );
                 return Err(fail(number, reason));
             };
-            let of = Price { column: column.into(), price: worth, panel: field(2).map(Into::into) };
+            let of = Price { column: column.into(), price: worth, panel: panel.map(Into::into) };
             lines.push(Line { number, of });
         }
         if lines.is_empty() {

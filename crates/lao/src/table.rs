@@ -42,7 +42,7 @@ use std::ops::ControlFlow;
 ///     labels: (0..1000).map(|i| 3.0 * f64::from(i / 10 % 10) + f64::from(i * 7 % 5)).collect(),
 ///     rows: (0..1000).collect(),
 /// })?;
-/// assert_eq!(Fit::within(2).run(&examples)?.model.columns(), ["tens"]);
+/// assert_eq!(Fit::within(1).run(&examples)?.model.columns(), ["tens"]);
 /// # Ok::<(), lao::Error>(())
 /// ```
 pub trait Table: fmt::Debug + Send + Sync {

@@ -204,8 +204,7 @@ def test_missing_values_are_refused_or_passed_over(problem):
     model = fitted(gaps, y, missing="skip")
     assert model.spent_["missing"] > 0 and model.spent_["passed_over"] == 0
     assert model.support_.tolist() == [2, 7]
-    with pytest.warns(ConvergenceWarning):
-        other = fitted(gaps, y, missing="skip", method="naive")
+    other = fitted(gaps, y, missing="skip", method="naive")
     assert other.spent_["passed_over"] > 0
     assert np.isfinite(model.predict(gaps)).all()
     for kind, frame in frames(gaps).items():

@@ -5,3 +5,4 @@ mod command;
 mod export;
 mod parity;
 mod study;
+mod tables;

@@ -404,6 +404,9 @@ pub enum ArchiveFault {
         /// The form found.
         form: String,
     },
+    /// A workbook of a spreadsheet.
+    #[error("this is a workbook of a spreadsheet; save the sheet as CSV, and read that")]
+    Workbook,
     /// No member of the archive fits.
     #[error("no member fits `{wanted}`; the archive holds: {members}")]
     NoMember {
@@ -413,7 +416,10 @@ pub enum ArchiveFault {
         members: String,
     },
     /// A zip archive of several members without a choice.
-    #[error("the archive holds several files ({members}); choose by name or by a pattern with `*`")]
+    #[error(
+        "the archive holds several files ({members}); choose one by its name, or by a pattern with `*` \
+         (--member of the command lao)"
+    )]
     ManyMembers {
         /// The first names in the archive.
         members: String,

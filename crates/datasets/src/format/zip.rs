@@ -61,6 +61,14 @@ pub(super) fn members(
         }
     }
     names.sort();
+    if names.iter().any(|(name, _)| name == "xl/workbook.xml") {
+        return Err(fault(ArchiveFault::Workbook));
+    }
+    // What a Mac adds beside each file is no table.
+    let of_mac = |name: &str| name.starts_with("__MACOSX/") || name.ends_with(".DS_Store");
+    if names.iter().any(|(name, _)| !of_mac(name)) {
+        names.retain(|(name, _)| !of_mac(name));
+    }
     let listed = || {
         let first: Vec<String> = names.iter().take(5).map(|(name, _)| shown_name(name)).collect();
         let more = if names.len() > first.len() { ", ..." } else { "" };

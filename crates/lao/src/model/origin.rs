@@ -97,7 +97,7 @@ impl Model {
     /// let choices = model.choices();
     /// let of = |name: &str| choices.iter().find(|choice| choice.name == name).unwrap();
     /// assert!(of("method").automatic && of("method").value == "pursuit");
-    /// assert!(of("most-attributes").automatic && of("most-attributes").value == "1");
+    /// assert!(of("most-attributes").automatic && of("most-attributes").value == "2");
     /// assert!(!of("seed").automatic && of("seed").value == "7");
     /// # Ok::<(), lao::Error>(())
     /// ```
