@@ -10,9 +10,10 @@ use std::process::ExitCode;
 /// Write a model for other programs: SQL, Python, ONNX or a table of coefficients.
 ///
 /// All forms predict what `lao predict` does: a missing value is replaced by the mean of its attribute, and a
-/// value beyond the range that the model gives for an attribute by the nearer end of that range. What stood for
-/// a missing value when the model was learned does so again. For two classes, SQL and ONNX give the probability
-/// of the positive one. SQL begins with a comment: what it assumes of the columns, and a row to check it by.
+/// value beyond the range that the model gives for an attribute by the nearer end of that range. What stood
+/// for a missing value when the model was learned does so again. For two classes, SQL and ONNX give the
+/// probability of the positive one. SQL begins with a comment: what it assumes of the columns, and a row to
+/// check it by.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lao export patients.lao.json --to sql                   an expression for a SELECT

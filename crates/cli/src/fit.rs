@@ -29,8 +29,8 @@ use std::sync::atomic::Ordering;
 ///
 /// `--like` takes the target and all choices from a model; the same table then gives the same model.
 ///
-/// An interrupt (Ctrl-C) or a request to end (SIGTERM) ends learning: the model learned so far is written, and the
-/// exit status is 130.
+/// An interrupt (Ctrl-C) or a request to end (SIGTERM) ends learning: the model learned so far is written,
+/// and the exit status is 130.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lao fit patients.csv --target pressure --budget 12

@@ -1,5 +1,5 @@
-//! Ctrl-C, and requests to end from the system: learning ends with what was learned, and everything else leaves no
-//! file half written.
+//! Ctrl-C, and requests to end from the system: learning ends with what was learned, and everything else
+//! leaves no file half written.
 
 use anyhow::Context as _;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -12,8 +12,8 @@ use std::process::ExitCode;
 /// Measure the error of a model on rows whose label is known.
 ///
 /// The rows must be new ones: on those that the model learned from, the error seems smaller than it is. Of a
-/// number, the error is squared, with an interval of 95 %; of two classes, the share of right ones, the area under
-/// the curve and the logarithmic loss are told beside what a constant has.
+/// number, the error is squared, with an interval of 95 %; of two classes, the share of right ones, the area
+/// under the curve and the logarithmic loss are told beside what a constant has.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   lao score patients.lao.json new.csv")]

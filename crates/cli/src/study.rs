@@ -56,7 +56,8 @@ enum Verb {
     Tell(tell::TellArgs),
     /// Report the label of a slot whose values are reported, or of many from a file.
     ///
-    /// A file has a column `slot` and one for the label. Columns of attributes are ignored, so that the file of
+    /// A file has a column `slot` and one for the label. Columns of attributes are ignored, so that the file
+    /// of
     /// `tell` can be used again once its labels are filled in. Rows without a label are ignored. All labels
     /// are recorded, or none.
     Label(tell::LabelArgs),

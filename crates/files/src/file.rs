@@ -75,7 +75,8 @@ impl Drop for Unfinished {
     }
 }
 
-/// Removes the file that [`write_atomically`] is writing, for a process that is about to end in the middle of it.
+/// Removes the file that [`write_atomically`] is writing, for a process that is about to end in the middle of
+/// it.
 pub fn remove_unfinished() {
     let unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).take();
     // What cannot be removed stays, as after a kill.
@@ -88,7 +89,8 @@ pub fn remove_unfinished() {
 /// # Errors
 /// When a file cannot be written; `unfinished` is then removed.
 pub fn write_by_way_of(unfinished: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // What a killed process left is removed; where something else has the name since, nothing is written to it.
+    // What a killed process left is removed; where something else has the name since, nothing is written to
+    // it.
     let _ = std::fs::remove_file(unfinished);
     let written = File::create_new(unfinished).and_then(|mut file| {
         file.write_all(bytes)?;
@@ -112,8 +114,8 @@ pub fn check_writable(path: &Path) -> Result<(), WriteError> {
     check().map_err(|cause| WriteError { path: path.to_owned(), cause })
 }
 
-/// Checks that a path is that of an ordinary file, or of none: a link is followed nowhere, and a pipe would be
-/// waited for.
+/// Checks that a path is that of an ordinary file, or of none: a link is followed nowhere, and a pipe would
+/// be waited for.
 ///
 /// # Errors
 /// When it is something else.

@@ -18,8 +18,8 @@ pub struct NormalEquations {
     deviations: Vec<f64>,
 }
 
-/// The mean of a column in standard deviations above which its deviations are added up, and not its values: the
-/// square of this, times the rounding error of one, is lost of a product otherwise.
+/// The mean of a column in standard deviations above which its deviations are added up, and not its values:
+/// the square of this, times the rounding error of one, is lost of a product otherwise.
 const FAR: f64 = 100.0;
 
 impl FiniteSum {

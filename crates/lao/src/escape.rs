@@ -13,8 +13,8 @@ fn is_hostile(c: char) -> bool {
 /// The most characters of a name that are shown.
 const SHOWN: usize = 200;
 
-/// Returns a name, a word or a path as it can be shown in one line: what would control a terminal is escaped, and
-/// what is very long is cut.
+/// Returns a name, a word or a path as it can be shown in one line: what would control a terminal is escaped,
+/// and what is very long is cut.
 ///
 /// ```
 /// assert_eq!(lao::shown("CRP\u{1b}[2J\nmg/l"), r"CRP\u{1b}[2J\nmg/l");

@@ -186,8 +186,8 @@ impl Examples {
         for (name, (column, _)) in names.iter().zip(&attributes) {
             if let Some(other) = known.insert(name.as_str(), column) {
                 let reason = format!(
-                    "its attribute `{name}` has the name of one of column `{other}`; rename a column, or leave one \
-                     out by --drop"
+                    "its attribute `{name}` has the name of one of column `{other}`; rename a column, or \
+                     leave one out by --drop"
                 );
                 return Err(Error::Column { column: column.clone(), reason });
             }
@@ -425,8 +425,8 @@ struct Class {
 /// The most classes that are listed.
 const LISTED: usize = 12;
 
-/// Returns the label, and its value in each row, NaN where it is missing. Of more than two classes, `positive` is
-/// learned against all others.
+/// Returns the label, and its value in each row, NaN where it is missing. Of more than two classes,
+/// `positive` is learned against all others.
 fn labels(
     values: &Values,
     target: &str,
@@ -469,14 +469,14 @@ fn labels(
         if !words.is_empty() {
             let (count, list) = (words.len(), if few { format!(": {}", listed()) } else { String::new() });
             return fail(format!(
-                "it has {count} different words{list}; a label has numbers, or two classes: --positive CLASS learns \
-                 one class against all others, and --na CLASS takes a class as missing"
+                "it has {count} different words{list}; a label has numbers, or two classes: --positive \
+                 CLASS learns one class against all others, and --na CLASS takes a class as missing"
             ));
         }
         if few && classes.len() <= 10 && classes.iter().all(|class| class.value.fract() == 0.0) {
             notes.push(format!(
-                "`{target}` is learned as a number, and has {} values: {}; --positive VALUE learns one of them \
-                 against all others",
+                "`{target}` is learned as a number, and has {} values: {}; --positive VALUE learns one of \
+                 them against all others",
                 classes.len(),
                 listed()
             ));
@@ -517,7 +517,8 @@ fn labels(
 }
 
 /// Examples as a learner buys them. An example that lacks a value which is asked for is passed over and
-/// counted, and another one takes its place, unless the learner takes gaps; of one that lacks all, nothing came.
+/// counted, and another one takes its place, unless the learner takes gaps; of one that lacks all, nothing
+/// came.
 #[derive(Clone, Debug)]
 pub(crate) struct Stream {
     examples: Examples,

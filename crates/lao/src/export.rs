@@ -1,4 +1,5 @@
-//! Models for other programs: a Python module and a table of coefficients. SQL and ONNX have files of their own.
+//! Models for other programs: a Python module and a table of coefficients. SQL and ONNX have files of their
+//! own.
 //!
 //! All forms do what [`Model::predict`] does with [`Missing::Mean`](crate::Missing::Mean): a missing value
 //! counts as the mean of its attribute, and a value beyond [`Coefficient::within`] counts as the end of that

@@ -562,8 +562,8 @@ fn sorted_by_class(training: &Examples) -> Option<String> {
     (parts.iter().sum::<f64>() > SORTED * n as f64 * (1.0 - mean * mean)).then(|| {
         format!(
             "the examples come sorted by their class: `{positive}` is far more frequent in some parts of the \
-             table than in others; a model that learns in this order cannot be trusted, and its probabilities \
-             are left out; do without `--in-order` (shuffle=True in Python)"
+             table than in others; a model that learns in this order cannot be trusted, and its \
+             probabilities are left out; do without `--in-order` (shuffle=True in Python)"
         )
     })
 }

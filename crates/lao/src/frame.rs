@@ -182,8 +182,8 @@ impl Frame {
         };
         if !header && given.is_empty() && options.header == Header::Auto {
             notes.push(format!(
-                "the first line has no names but numbers, so that it is a row, and columns are called c1 to c{} \
-                 (--header yes takes it as names, --names gives others)",
+                "the first line has no names but numbers, so that it is a row, and columns are called c1 \
+                 to c{} (--header yes takes it as names, --names gives others)",
                 first.len()
             ));
         }
@@ -201,8 +201,8 @@ impl Frame {
         let suspect = if plain.is_some() { before } else { text };
         if let Some(at) = suspect.iter().position(|&byte| byte == 0) {
             let line = 1 + text[..at].iter().filter(|&&byte| byte == b'\n').count() as u64;
-            let way_out = "a byte of value 0: this is not a text, or one in UTF-16 (--encoding utf-16le); save the \
-                           table as UTF-8 CSV";
+            let way_out = "a byte of value 0: this is not a text, or one in UTF-16 (--encoding utf-16le); \
+                           save the table as UTF-8 CSV";
             return Err(fail(line, way_out.into()));
         }
         let names = if header {
@@ -304,8 +304,8 @@ impl Frame {
         })
     }
 
-    /// Returns the fields of a column as text: words as they are written, numbers in their shortest form, and an
-    /// empty text where one is missing.
+    /// Returns the fields of a column as text: words as they are written, numbers in their shortest form, and
+    /// an empty text where one is missing.
     ///
     /// # Errors
     /// When there is no such column, or it has too many words; [`ReadOptions::words`] reads them all.

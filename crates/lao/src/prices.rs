@@ -128,8 +128,8 @@ impl Prices {
             };
             let [column, price, panel] = places.map(field);
             let (Some(column), Some(price), true) = (column, price, named || fields.len() <= 3) else {
-                let reason = "write `attribute,price` or `attribute,price,panel`; a first line with these names \
-                              lets other columns stand beside them";
+                let reason = "write `attribute,price` or `attribute,price,panel`; a first line with these \
+                              names lets other columns stand beside them";
                 return Err(fail(number, reason.into()));
             };
             let worth = sheet.number(price).filter(|price| *price >= 0.0);

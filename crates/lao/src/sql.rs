@@ -1,8 +1,8 @@
 //! Models as expressions of SQL.
 //!
 //! An expression says what [`Model::predict`] does: a missing value is the mean of its attribute, and a value
-//! beyond [`Coefficient::within`] is the nearer end of that range. Missing is NULL, NaN and what is not finite,
-//! an empty text, and what stood for a missing value when the model was learned.
+//! beyond [`Coefficient::within`] is the nearer end of that range. Missing is NULL, NaN and what is not
+//! finite, an empty text, and what stood for a missing value when the model was learned.
 
 use crate::escape::comment;
 use crate::frame::marks;
@@ -22,8 +22,8 @@ use std::fmt::Write as _;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dialect {
-    /// The standard, as PostgreSQL, SQLite and DuckDB read it. Names that need no quotes have none, so that other
-    /// databases read them, too.
+    /// The standard, as PostgreSQL, SQLite and DuckDB read it. Names that need no quotes have none, so that
+    /// other databases read them, too.
     #[default]
     Ansi,
     /// MySQL and MariaDB.
@@ -228,10 +228,11 @@ const RESERVED: [&str; 116] = [
 ];
 
 impl Model {
-    /// Returns the predictor as one expression, whose columns are those of the model. For two classes it is the
-    /// probability of the positive one if the model knows it, else the sum whose sign tells the class.
+    /// Returns the predictor as one expression, whose columns are those of the model. For two classes it is
+    /// the probability of the positive one if the model knows it, else the sum whose sign tells the class.
     ///
-    /// A comment before it says what is assumed of the columns, and gives a row with its prediction to check by.
+    /// A comment before it says what is assumed of the columns, and gives a row with its prediction to check
+    /// by.
     pub fn to_sql(&self, dialect: Dialect) -> String {
         let sum = self.sql_sum(dialect);
         let number = |x| dialect.number(x);

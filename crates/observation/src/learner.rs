@@ -59,8 +59,8 @@ pub trait Learner {
         seen.dot(self.coefficients())
     }
 
-    /// Returns whether a value told may be NaN: it was asked for and could not be had. A learner that does not
-    /// take gaps is told complete examples alone.
+    /// Returns whether a value told may be NaN: it was asked for and could not be had. A learner that does
+    /// not take gaps is told complete examples alone.
     fn takes_gaps(&self) -> bool {
         false
     }
@@ -70,9 +70,9 @@ pub trait Learner {
     ///
     /// # Errors
     /// [`LearnError::Diverged`] when an update leaves the finite numbers, [`LearnError::NotFinite`] when a
-    /// number told is NaN (unless the learner [takes gaps](Self::takes_gaps)) or infinite, [`LearnError::NotAsked`] when something else was asked for. The
-    /// learner is then as it was before: the estimate remains, and the learner still accepts the right answer
-    /// to the same ask.
+    /// number told is NaN (unless the learner [takes gaps](Self::takes_gaps)) or infinite,
+    /// [`LearnError::NotAsked`] when something else was asked for. The learner is then as it was before: the
+    /// estimate remains, and the learner still accepts the right answer to the same ask.
     fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError>;
 
     /// Returns the estimate after the last completed update.

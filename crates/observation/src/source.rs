@@ -32,8 +32,9 @@ pub trait Source {
     /// Fails when the data cannot be read.
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError>;
 
-    /// Returns whether a value may be NaN, which stands for one that is missing. Of a source that does not say so,
-    /// it is an error. Only a learner that [takes gaps](crate::Learner::takes_gaps) can learn from such a source.
+    /// Returns whether a value may be NaN, which stands for one that is missing. Of a source that does not
+    /// say so, it is an error. Only a learner that [takes gaps](crate::Learner::takes_gaps) can learn from
+    /// such a source.
     fn has_gaps(&self) -> bool {
         false
     }
@@ -203,7 +204,7 @@ pub(crate) fn check_answer(
     }
     let first = position().saturating_sub(returned as u64);
     let not_finite = |numbers: &[f64], gaps: bool| {
-        numbers.iter().position(|number| !number.is_finite() && !(gaps && number.is_nan()))
+        numbers.iter().position(|number| !(number.is_finite() || gaps && number.is_nan()))
     };
     if let Some(row) = not_finite(seen.labels(), false) {
         return Err(SourceError::Label { example: first + row as u64, value: seen.labels()[row] });

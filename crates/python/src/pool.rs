@@ -1,5 +1,5 @@
-//! Threads after a fork: a child of a process has none of its parent's threads, and work that is given to them is
-//! waited for without end. A child therefore has a pool of its own.
+//! Threads after a fork: a child of a process has none of its parent's threads, and work that is given to
+//! them is waited for without end. A child therefore has a pool of its own.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 

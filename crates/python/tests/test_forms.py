@@ -1,5 +1,7 @@
-"""All forms of a model give the same numbers: the command, Python, SQLite, DuckDB and ONNX, for random models of
-which names, words and gaps are odd, and for random rows of which values are missing, unseen or out of range."""
+"""All forms of a model give the same numbers: the command, Python, SQLite, DuckDB and ONNX, for random
+models of
+which names, words and gaps are odd, and for random rows of which values are missing, unseen or out of
+range."""
 
 import csv
 import json

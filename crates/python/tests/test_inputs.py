@@ -334,5 +334,6 @@ def test_booleans_with_gaps_are_learned_from(problem):
 def test_nothing_found_is_a_warning():
     rng = np.random.default_rng(3)
     with pytest.warns(ConvergenceWarning, match="nothing was found"):
-        model = BudgetedRegressor(budget=4, random_state=1).fit(rng.normal(size=(300, 10)), rng.normal(size=300))
+        model = BudgetedRegressor(budget=4, random_state=1)
+        model.fit(rng.normal(size=(300, 10)), rng.normal(size=300))
     assert not model.found_

@@ -47,7 +47,9 @@ pub enum StudyError {
         reason: String,
     },
     /// A file of the study was changed while the study was open.
-    #[error("{}: {reason} while the study was open; nothing was recorded; open the study again", .path.display())]
+    #[error(
+        "{}: {reason} while the study was open; nothing was recorded; open the study again", .path.display()
+    )]
     Changed {
         /// The file.
         path: PathBuf,

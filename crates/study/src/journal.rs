@@ -134,8 +134,8 @@ fn hex(hash: &[u8]) -> String {
 }
 
 /// The damage that git and editors do.
-pub(crate) const LINE_ENDS: &str = "the ends of lines were changed to those of Windows, as git and editors do \
-                                    (dos2unix changes them back)";
+pub(crate) const LINE_ENDS: &str = "the ends of lines were changed to those of Windows, as git and \
+                                    editors do (dos2unix changes them back)";
 
 /// What was read of a journal.
 pub(crate) struct Replay {

@@ -5,8 +5,9 @@
 //! the call that wrote it returns. What is known is a pure function of the journal, so a study can be copied,
 //! replayed and audited, and a process that is killed at any moment loses nothing that it had acknowledged.
 //!
-//! A test that came to nothing is told as NaN beside the others: the learner learns from what came. Slots may be
-//! handed out [ahead](Study::ask_ahead) of the results on which the next choice rests, where labels come late.
+//! A test that came to nothing is told as NaN beside the others: the learner learns from what came. Slots may
+//! be handed out [ahead](Study::ask_ahead) of the results on which the next choice rests, where labels come
+//! late.
 //!
 //! No clock is read: the journal has no times, and nothing depends on when something is told, only on the
 //! order of the lines.

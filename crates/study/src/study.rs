@@ -16,8 +16,8 @@ const JOURNAL: &str = "journal.jsonl";
 const LOCK: &str = "lock";
 /// A file that is being written. There is one at a time, so a process that is killed leaves no more than one.
 const UNFINISHED: &str = "unfinished";
-/// Lines of the journal between two snapshots, at most. A snapshot is also a witness of the lines that it stands
-/// for, so the first ones come early.
+/// Lines of the journal between two snapshots, at most. A snapshot is also a witness of the lines that it
+/// stands for, so the first ones come early.
 const SNAPSHOT_EVERY: u64 = 256;
 /// Snapshots that are kept.
 const KEPT: usize = 2;
@@ -94,8 +94,8 @@ impl Study {
         Self::open(folder)
     }
 
-    /// Opens a study: takes its lock, reads the newest good snapshot and replays the journal after it. A study
-    /// that may not be written, such as a backup or one of somebody else, can be read.
+    /// Opens a study: takes its lock, reads the newest good snapshot and replays the journal after it. A
+    /// study that may not be written, such as a backup or one of somebody else, can be read.
     ///
     /// # Errors
     /// When there is no study, another process has it, a line before the last is damaged, or this version of
@@ -113,8 +113,8 @@ impl Study {
         if let Some((ahead, _)) = ahead_of(&replay, folder)? {
             let lines = replay.places.len();
             let reason = format!(
-                "the journal ends here, but `{ahead}` was made of more lines, or of others: lines are missing, or \
-                 the journal is that of another study"
+                "the journal ends here, but `{ahead}` was made of more lines, or of others: lines are \
+                 missing, or the journal is that of another study"
             );
             return Err(StudyError::Damaged { path, line: lines as u64, reason });
         }
@@ -181,9 +181,9 @@ impl Study {
         self.hand_out(slots, false)
     }
 
-    /// Hands out `count` slots, at most a million, even if what to buy next depends on slots that are not told
-    /// yet: all of them buy what the present choice buys. This is for labels that come long after their values;
-    /// the choice is renewed whenever enough of them have come.
+    /// Hands out `count` slots, at most a million, even if what to buy next depends on slots that are not
+    /// told yet: all of them buy what the present choice buys. This is for labels that come long after their
+    /// values; the choice is renewed whenever enough of them have come.
     ///
     /// # Errors
     /// When the journal cannot be written, or the count is not allowed.

@@ -63,9 +63,9 @@ pub(super) struct Before {
 }
 
 impl Fit {
-    /// Fits the label on the support. `recent` is the mean of the last squared errors. What rests on all examples
-    /// is judged by the errors of all of them: where errors have become small, the sums still hold the large
-    /// ones.
+    /// Fits the label on the support. `recent` is the mean of the last squared errors. What rests on all
+    /// examples is judged by the errors of all of them: where errors have become small, the sums still hold
+    /// the large ones.
     ///
     /// Attributes entered the support one after the other, so the mean product of a pair rests on the
     /// examples in which both were observed. If this is the support as it changed last, and the examples
@@ -138,9 +138,11 @@ impl Fit {
         }
     }
 
-    /// Computes the variances where values are missing at random: `A^-1 M A^-1`, with the covariance matrix M of
-    /// `<u_j v> - sum_k <u_j u_k> b_k`. Each of its means rests on examples of its own: so M is not A times a number,
-    /// and the more is missing, and the stronger attributes are correlated, the larger the variances are.
+    /// Computes the variances where values are missing at random: `A^-1 M A^-1`, with the covariance matrix M
+    /// of
+    /// `<u_j v> - sum_k <u_j u_k> b_k`. Each of its means rests on examples of its own: so M is not A times a
+    /// number, and the more is missing, and the stronger attributes are correlated, the larger the variances
+    /// are.
     fn variances_with_gaps(&mut self, moments: &Moments) {
         let k = self.support.len();
         let seen = |i: usize| moments.seen[self.support[i] as usize].max(1.0);

@@ -27,7 +27,8 @@ pub(super) struct Late {
 }
 
 impl Pursuit {
-    /// Learns from an example for which it asked before its last update. A value is NaN if it could not be had.
+    /// Learns from an example for which it asked before its last update. A value is NaN if it could not be
+    /// had.
     ///
     /// # Errors
     /// [`LearnError::NotFinite`], [`LearnError::Diverged`] and [`LearnError::NotAsked`], as

@@ -22,8 +22,8 @@ const WITHIN: f64 = 20.0;
 const DOUBT: f64 = 0.5;
 /// The least and the largest slope, as a multiple of what the variance explained lets expect.
 const SLOPES: [f64; 2] = [0.05, 20.0];
-/// What selection adds to the square of the standardized effect of the predictor, about: only what looks large
-/// is found. The slope that is expected is less steep by that, and keeps this part at least.
+/// What selection adds to the square of the standardized effect of the predictor, about: only what looks
+/// large is found. The slope that is expected is less steep by that, and keeps this part at least.
 const BY_SELECTION: f64 = 5.0;
 const LEAST_KEPT: f64 = 0.3;
 /// The correlation of the labels of a block above which the order of the examples tells of their class, so
@@ -96,8 +96,8 @@ impl Link {
         [self.offset, self.slope]
     }
 
-    /// Returns whether examples of a class come together, so that what is learned from the first ones cannot be
-    /// held against those that follow: the correlation of two labels of a block says it.
+    /// Returns whether examples of a class come together, so that what is learned from the first ones cannot
+    /// be held against those that follow: the correlation of two labels of a block says it.
     pub fn sorted(&self) -> bool {
         let [negative, positive] = self.examples;
         let (all, share) = (negative + positive, share_of(self.examples));

@@ -89,12 +89,13 @@
 //!
 //! *Gaps*: a value that is asked for may be missing, NaN. Every sum rests on the examples in which all its
 //! factors were observed, `n_j` counts those in which j was, and a prediction takes the mean in the place of
-//! what is missing. The bound of an attribute is multiplied by `sqrt(a_j)`, where `a_j` is the part of the asks
-//! for it that was answered: what can seldom be had explains little. All this is right if values are missing at
-//! random; where a value is missing because of what it would be, no method that sees the others alone is.
+//! what is missing. The bound of an attribute is multiplied by `sqrt(a_j)`, where `a_j` is the part of the
+//! asks for it that was answered: what can seldom be had explains little. All this is right if values are
+//! missing at random; where a value is missing because of what it would be, no method that sees the others
+//! alone is.
 //!
-//! *Late examples*: where labels come late, examples are handed out before those are learned from on which the
-//! next choice would rest, and [`Pursuit::tell_late`] tells them once the choice has changed.
+//! *Late examples*: where labels come late, examples are handed out before those are learned from on which
+//! the next choice would rest, and [`Pursuit::tell_late`] tells them once the choice has changed.
 //!
 //! *Cost*: an example costs s'^2/2 multiplications for products of columns, Hybrid s'; the bench `learners`
 //! has both. An update costs O(s' |S|^2 + d |S|) more, and O(d |S|^2) if it changes the support; memory is
@@ -446,8 +447,8 @@ impl Pursuit {
     }
 
     /// Returns the offset and the slope of the link: [`probability`](Self::probability) is
-    /// `1 / (1 + exp(-(offset + slope p)))` for the prediction p. `None` if labels are not two classes, or come
-    /// in an order that tells of their class: all of one class first.
+    /// `1 / (1 + exp(-(offset + slope p)))` for the prediction p. `None` if labels are not two classes, or
+    /// come in an order that tells of their class: all of one class first.
     pub fn link(&self) -> Option<[f64; 2]> {
         (self.classes && !self.link.sorted()).then(|| self.link.line())
     }

@@ -271,8 +271,8 @@ impl Moments {
         self.label[j as usize] / self.seen[j as usize].max(1.0)
     }
 
-    /// Returns how much larger the errors are where attribute `j` was observed than they are on average, beyond
-    /// what is chance, and at least 1: it may have been observed while errors were large.
+    /// Returns how much larger the errors are where attribute `j` was observed than they are on average,
+    /// beyond what is chance, and at least 1: it may have been observed while errors were large.
     pub fn timing(&self, j: u32) -> f64 {
         let j = j as usize;
         let (of_j, of_all) = (self.error[j] * self.weight(), self.errors * self.seen[j]);
@@ -400,8 +400,8 @@ impl Pairs {
         }
     }
 
-    /// Takes out what is missing, row by row: an example in which a watched attribute is missing has no part in
-    /// its products with the others that were observed. Returns how many values of watched attributes are
+    /// Takes out what is missing, row by row: an example in which a watched attribute is missing has no part
+    /// in its products with the others that were observed. Returns how many values of watched attributes are
     /// missing.
     fn miss(&mut self, attributes: &[u32], gaps: &[Gap]) -> u64 {
         let dim = self.dim;

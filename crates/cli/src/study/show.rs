@@ -94,8 +94,8 @@ pub fn evidence(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     if status.updates == 0 {
         let (told, first) = (status.told, status.told + status.to_update);
         say::note(&format!(
-            "there is no evidence yet: it is renewed after each block of examples; {told} of the {first} of the \
-             first block are told with their labels"
+            "there is no evidence yet: it is renewed after each block of examples; {told} of the {first} \
+             of the first block are told with their labels"
         ));
     }
     Ok(ExitCode::SUCCESS)

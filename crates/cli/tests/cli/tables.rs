@@ -141,7 +141,8 @@ fn headers_names_and_layouts_of_other_programs_are_read() {
     assert!(names == "CRP mg/l|Hb, g/dl" && said.contains("separated by `;`"), "{names} {said}");
     let (names, said) = show("tab.tsv", "a\tb\n4,1\t2\n5,2\t3\n6,1\t4\n", &["--decimal", ","]);
     assert!(names == "a|b" && !said.contains("no numbers"), "{names} {said}");
-    let arff = "% patients\n@relation heart\n@attribute 'chest pain' {a,b}\n@attribute age real\n@data\na,61\n'b',?\n";
+    let arff =
+        "% all\n@relation heart\n@attribute 'chest pain' {a,b}\n@attribute age real\n@data\na,61\n'b',?\n";
     let (names, said) = show("heart.arff", arff, &[]);
     assert!(names == "chest pain|age" && said.contains("ARFF"), "{names} {said}");
     let counted = (0..20).map(|i| format!("{i},{}\n", i * 7 % 13)).collect::<String>();
@@ -241,7 +242,7 @@ fn gaps_cost_their_own_values_and_columns_can_be_kept() {
     let at = folder.path();
     let row = |i: usize| {
         let x = |k: usize| ((i * k % 101) as f64 - 50.0) / 25.0;
-        let rare = if i % 100 == 0 { x(53).to_string() } else { String::new() };
+        let rare = if i.is_multiple_of(100) { x(53).to_string() } else { String::new() };
         format!("p{i:03},{},{},{rare},{},{}\n", x(37), x(29), x(59), x(37) + x(29) / 2.0 + x(71) / 8.0)
     };
     let text = "patient,a,b,rare,c,effect\n".to_owned() + &(0..2000).map(row).collect::<String>();

@@ -71,14 +71,16 @@ impl Header {
 pub struct ReadOptions {
     /// Whether the first line holds names.
     pub header: Header,
-    /// The names of the columns of a table whose first line has none; empty if it has names, or none are known.
+    /// The names of the columns of a table whose first line has none; empty if it has names, or none are
+    /// known.
     pub names: Vec<String>,
     /// What separates fields; `None` is a comma, a semicolon, a tabulator or a bar, whichever fits the lines.
     pub separator: Option<u8>,
-    /// What begins the decimals of a number beside a point; `None` is a comma where semicolons separate fields.
+    /// What begins the decimals of a number beside a point; `None` is a comma where semicolons separate
+    /// fields.
     pub decimal: Option<u8>,
-    /// The encoding of the text, by its name on the web, such as `windows-1252`; `None` is UTF-8, or UTF-16 if
-    /// the text begins with its mark.
+    /// The encoding of the text, by its name on the web, such as `windows-1252`; `None` is UTF-8, or UTF-16
+    /// if the text begins with its mark.
     pub encoding: Option<String>,
     /// The columns that are read; the others are neither parsed nor stored.
     pub columns: Pick,
@@ -296,8 +298,8 @@ impl Fields {
         self.wanted.iter().enumerate().filter(|(_, wanted)| **wanted).map(|(c, _)| c)
     }
 
-    /// Returns whether a column has words, of whose fields so many are numbers and so many are neither numbers
-    /// nor missing.
+    /// Returns whether a column has words, of whose fields so many are numbers and so many are neither
+    /// numbers nor missing.
     pub fn has_words(&self, column: usize, numbers: usize, odd: usize) -> bool {
         match self.kinds[column] {
             Kind::Guessed => odd > numbers,
@@ -318,8 +320,8 @@ impl Fields {
         field.is_empty() || self.marks && MISSING.contains(&field) || self.gaps.iter().any(of)
     }
 
-    /// Returns the finite number that a field of a column is. Where the column must have numbers, true and false
-    /// are 1 and 0.
+    /// Returns the finite number that a field of a column is. Where the column must have numbers, true and
+    /// false are 1 and 0.
     pub fn number_in(&self, column: usize, field: &[u8]) -> Option<f64> {
         let truth = || match field {
             b"True" | b"true" | b"TRUE" => Some(1.0),
@@ -357,8 +359,8 @@ impl Fields {
     }
 }
 
-/// Returns the finite number that a field is. Its decimals begin with a point or, if `decimal` is a comma, with
-/// a comma; a minus may be the typographer's, and blanks around it may be such as do not break a line.
+/// Returns the finite number that a field is. Its decimals begin with a point or, if `decimal` is a comma,
+/// with a comma; a minus may be the typographer's, and blanks around it may be such as do not break a line.
 pub(crate) fn number(field: &[u8], decimal: u8) -> Option<f64> {
     let begins = field.first().is_some_and(|byte| byte.is_ascii_digit() || b"+-.".contains(byte));
     let value = begins.then(|| parse_number(field)).flatten().or_else(|| {
@@ -373,7 +375,8 @@ pub(crate) fn number(field: &[u8], decimal: u8) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
-/// Returns a field with an ASCII minus and without the blanks that do not break a line; `None` if it has neither.
+/// Returns a field with an ASCII minus and without the blanks that do not break a line; `None` if it has
+/// neither.
 fn in_ascii(field: &[u8]) -> Option<Vec<u8>> {
     if field.is_ascii() {
         return None;
@@ -384,8 +387,8 @@ fn in_ascii(field: &[u8]) -> Option<Vec<u8>> {
     (plain != text).then(|| plain.into_bytes())
 }
 
-/// Returns the separator that fits the lines: the one by which most of the first lines have as many fields as the
-/// first, and more than one; of those the one with more fields.
+/// Returns the separator that fits the lines: the one by which most of the first lines have as many fields as
+/// the first, and more than one; of those the one with more fields.
 pub(crate) fn separator_of(text: &[u8]) -> u8 {
     const LINES: usize = 64;
     let end =

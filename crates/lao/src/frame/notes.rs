@@ -20,8 +20,8 @@ pub(super) fn names(header: &[Vec<u8>], row: &[Vec<u8>], notes: &mut Vec<String>
         } else {
             header.insert(0, String::new());
             notes.push(
-                "the rows have a field more than the first line has names, so that the first column, c1, has the \
-                 names of the rows (--drop c1 leaves it out)"
+                "the rows have a field more than the first line has names, so that the first column, c1, \
+                 has the names of the rows (--drop c1 leaves it out)"
                     .into(),
             );
         }
@@ -82,7 +82,8 @@ pub(super) fn gaps_that_never_occur(fields: &Fields, found: &[usize], text: &[u8
     fields.gaps().filter(never).map(note).collect()
 }
 
-/// Returns a note on a column that looks like the number of the row, or has a number that stands for a missing one.
+/// Returns a note on a column that looks like the number of the row, or has a number that stands for a
+/// missing one.
 pub(super) fn suspect(column: &Column) -> Option<String> {
     let Values::Numbers(numbers) = &column.values else { return None };
     let name = &column.name;
@@ -113,6 +114,7 @@ pub(super) fn suspect(column: &Column) -> Option<String> {
     };
     let value = [low, high].into_iter().filter(|_| low < high).find(|value| is_suspect(*value))?;
     Some(format!(
-        "`{name}`: {value} is far from all other values; does it stand for a missing one (--na {name}={value})?"
+        "`{name}`: {value} is far from all other values; does it stand for a missing one (--na \
+         {name}={value})?"
     ))
 }

@@ -17,7 +17,8 @@ pub(super) struct Text<'a> {
 /// Decodes a text.
 ///
 /// # Errors
-/// When the encoding is unknown, or there are bytes that it does not have; the error names the first line of them.
+/// When the encoding is unknown, or there are bytes that it does not have; the error names the first line of
+/// them.
 pub(super) fn decoded<'a>(
     text: &'a [u8],
     encoding: Option<&str>,
@@ -51,8 +52,8 @@ pub(super) fn decoded<'a>(
     if let Err(error) = std::str::from_utf8(text) {
         let at = error.valid_up_to();
         let said = format!(
-            "byte {:#04x} is no UTF-8; give the encoding, such as --encoding windows-1252 for files of Windows in \
-             Western Europe, or save the table as UTF-8",
+            "byte {:#04x} is no UTF-8; give the encoding, such as --encoding windows-1252 for files of \
+             Windows in Western Europe, or save the table as UTF-8",
             text[at]
         );
         return refused(at, text, said);
@@ -60,8 +61,8 @@ pub(super) fn decoded<'a>(
     Ok(Cow::Borrowed(text))
 }
 
-/// Looks for what is not of the table at the beginning of a text: the line `sep=;` of spreadsheets, comments, and
-/// the header of ARFF. Such lines are left empty, so that the numbers of the others stay.
+/// Looks for what is not of the table at the beginning of a text: the line `sep=;` of spreadsheets, comments,
+/// and the header of ARFF. Such lines are left empty, so that the numbers of the others stay.
 pub(super) fn opened<'a>(bytes: Cow<'a, [u8]>, file: &str) -> Result<Text<'a>, Error> {
     let mut text = Text { bytes, separator: None, names: Vec::new(), notes: Vec::new() };
     let magic: [(&[u8], &str); 3] =

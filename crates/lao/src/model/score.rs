@@ -40,8 +40,8 @@ impl Model {
         Ok(if done.is_break() { None } else { self.judged(both) })
     }
 
-    /// Scores the model on the rows of a table that has its columns and its label. There is no score without a
-    /// row that has a label.
+    /// Scores the model on the rows of a table that has its columns and its label. There is no score without
+    /// a row that has a label.
     ///
     /// ```
     /// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
@@ -157,8 +157,8 @@ impl Model {
     }
 }
 
-/// Returns the probability that an example of the positive class has a larger sum than one of the other, where
-/// equal sums count half; `None` if a class has no examples.
+/// Returns the probability that an example of the positive class has a larger sum than one of the other,
+/// where equal sums count half; `None` if a class has no examples.
 fn area_under_curve(sorted: &[(f64, f64)]) -> Option<f64> {
     let (mut below, mut area) = (0.0, 0.0);
     for equal in sorted.chunk_by(|a, b| a.0 == b.0) {

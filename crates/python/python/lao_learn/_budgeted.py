@@ -230,8 +230,8 @@ class Budgeted(SelectorMixin, BaseEstimator):
         if self.missing == "error" and lacking > 0:
             raise ValueError(
                 f"Input X contains NaN: {lacking} times a value was missing that was to "
-                f'be bought. {type(self).__name__}(missing="skip") learns from what is there (method="pursuit") or '
-                "skips such examples."
+                f'be bought. {type(self).__name__}(missing="skip") learns from what is there '
+                '(method="pursuit") or skips such examples.'
             )
         self._keep(result, budget=budget, prices=prices, holdout=holdout, seed=seed)
         for note in result["notes"]:
@@ -304,8 +304,8 @@ class Budgeted(SelectorMixin, BaseEstimator):
         return self._core_model.predict(table, self.missing, rows)
 
     def _sums(self, X: Any) -> np.ndarray:
-        """Returns the intercept plus the products. Of a frame only the columns of the support are read, and no
-        others need be there."""
+        """Returns the intercept plus the products. Of a frame only the columns of the support are read,
+        and no others need be there."""
         check_is_fitted(self)
         needed = self.support_.tolist()
         return self._predict_table(take(self, X, reset=False, missing=self.missing, needed=needed))
@@ -336,8 +336,8 @@ def _has_link(estimator: Any) -> bool:
     if estimator.method == "pursuit":
         if getattr(estimator, "_link", True) is None:
             raise AttributeError(
-                "no probabilities: the classes of the rows come one after the other; shuffle=True takes the rows "
-                "in a random order"
+                "no probabilities: the classes of the rows come one after the other; shuffle=True takes "
+                "the rows in a random order"
             )
         return True
     raise AttributeError(
@@ -448,8 +448,10 @@ _PARAMETERS = """
     found_ : bool
         Whether any attribute has a significant effect. If not, the mean of the labels is predicted.
     spent_ : dict
-        `examples` learned from, `attributes` (values bought), `most_attributes` of one example, `missing` (those
-        of the values bought that were missing), `passed_over` (examples that were skipped for a gap), and `reads`, how many values of each attribute were read, including those
+        `examples` learned from, `attributes` (values bought), `most_attributes` of one example, `missing`
+        (those
+        of the values bought that were missing), `passed_over` (examples that were skipped for a gap), and
+        `reads`, how many values of each attribute were read, including those
         read to score the held-out rows.
         With prices also `money` in all, `most_money` of one example, and `panels`, a list of dicts: `panel`,
         `columns`, `price`, the `examples` for which it was bought, and the `money`.
@@ -459,8 +461,10 @@ _PARAMETERS = """
         `examples`, `attributes`, `support`, `error` (mean squared, held out) and its `standard_error`, each
         time the examples had doubled; with prices also the `money` so far.
     holdout_ : dict or None
-        The errors on the rows held out: `examples`, `mean_squared_error` and its `standard_error`; for numbers
-        `r2`; for classes `accuracy`, the share of the `majority`, `auc`, `log_loss`, `log_loss_of_share` (that
+        The errors on the rows held out: `examples`, `mean_squared_error` and its `standard_error`; for
+        numbers
+        `r2`; for classes `accuracy`, the share of the `majority`, `auc`, `log_loss`, `log_loss_of_share`
+        (that
         of the share of the class alone) and `calibration`, groups of examples, each their number, the mean
         probability and the share of the second class.
     plan_ : dict

@@ -18,8 +18,8 @@ def is_frame(X: Any) -> bool:
 
 
 def columns_of(X: Any, places: dict[int, int] | None = None) -> Callable[[int], np.ndarray]:
-    """Returns the function that fetches a column, by its place or by that of `places`. Columns of floats are not
-    copied."""
+    """Returns the function that fetches a column, by its place or by that of `places`. Columns of floats
+    are not copied."""
 
     def fetch(j: int) -> np.ndarray:
         j = j if places is None else places[j]

@@ -156,7 +156,8 @@ class Study:
     def tell(
         self, slot: Slot | int, values: Mapping[str, float] | Sequence[float], label: Any = None
     ) -> None:
-        """Tells the values of a slot, and the label if it is known. If a value does not fit, nothing is recorded.
+        """Tells the values of a slot, and the label if it is known. If a value does not fit, nothing is
+        recorded.
 
         What carries names is taken by name: a dict, a pandas Series such as a row of a frame, or a polars row
         with `named=True`. A list, tuple or array has the order of the slot's attributes. A value is None, NaN
@@ -233,8 +234,8 @@ class Study:
             for name in names:
                 if name not in values:
                     raise ValueError(
-                        f"slot {number}: {name} was asked for and is missing; give it, or None if nothing came "
-                        "of it; nothing was recorded"
+                        f"slot {number}: {name} was asked for and is missing; give it, or None if nothing "
+                        "came of it; nothing was recorded"
                     )
             values = [values[name] for name in names]
         order = asked().get(number, range(len(values)))
@@ -276,8 +277,8 @@ def _by_name(values: Any, number: int) -> Mapping[str, Any] | Sequence[Any]:
         return values
     if isinstance(values, (str, bytes)) or hasattr(values, "columns"):
         raise TypeError(
-            f"slot {number}: {type(values).__name__} is not one row; give a dict, a pandas Series, or the values "
-            "in the order of the slot's attributes; nothing was recorded"
+            f"slot {number}: {type(values).__name__} is not one row; give a dict, a pandas Series, or the "
+            "values in the order of the slot's attributes; nothing was recorded"
         )
     if hasattr(values, "keys"):
         return {name: values[name] for name in values.keys()}
@@ -287,8 +288,8 @@ def _by_name(values: Any, number: int) -> Mapping[str, Any] | Sequence[Any]:
     if hasattr(values, "__len__") and hasattr(values, "__getitem__"):
         return list(values)
     raise TypeError(
-        f"slot {number}: {type(values).__name__} has no order; give a dict, or a list in the order of the slot's "
-        "attributes; nothing was recorded"
+        f"slot {number}: {type(values).__name__} has no order; give a dict, or a list in the order of the "
+        "slot's attributes; nothing was recorded"
     )
 
 

@@ -50,8 +50,8 @@ def take(
     Of a frame no value is looked at here: its columns are fetched when they are asked for. An array or a
     sparse matrix is checked for values that are not finite, unless `missing` is "skip" or scikit-learn is
     told to assume finite values, or, of an array, the arithmetic checks it, since it reads all values
-    (`checked_later`). Of a frame that lacks columns, those at the places `needed` are enough, and are taken by
-    name.
+    (`checked_later`). Of a frame that lacks columns, those at the places `needed` are enough, and are
+    taken by name.
     """
     if missing not in ("error", "skip"):
         raise ValueError(f'missing = {missing!r}: give "error" or "skip"')
@@ -95,8 +95,8 @@ def take(
 
 
 def _places(estimator: Any, X: Any, needed: Sequence[int]) -> dict[int, int] | None:
-    """Returns where the columns at the places `needed` are in a frame that lacks others; None if it lacks one of
-    these, or none at all."""
+    """Returns where the columns at the places `needed` are in a frame that lacks others; None if it lacks
+    one of these, or none at all."""
     known = getattr(estimator, "feature_names_in_", None)
     if known is None:
         return None

@@ -227,13 +227,13 @@ pub const CLAIM: Claim = Claim {
                and their logarithmic loss is at most 1.01 times that of the share; and from 20,000 examples \
                with strong effects (100,000 where the class is rare) a logistic regression of the classes on \
                their log odds has a slope from .9 to 1.1, in at least 90 %.",
-    formula: r"P\Bigl(|E[\hat p] - \pi| > 2 \sqrt{\pi (1 - \pi)/n} + 1/n \;\text{ or }\; L(\hat p) > 1.01\, L(\bar y)
-               \Bigr) \le 0.2, \qquad P(|b - 1| > 0.1) \le 0.1",
+    formula: r"P\Bigl(|E[\hat p] - \pi| > 2 \sqrt{\pi (1 - \pi)/n} + 1/n \;\text{ or }\; L(\hat p) > 1.01\,
+               L(\bar y)\Bigr) \le 0.2, \qquad P(|b - 1| > 0.1) \le 0.1",
     design: "d = 12, s' = 6; independent normal attributes, of which none or two have an effect on the log \
-             odds: 0, .1 or 1.5 per standard deviation. Shares are .5, .2, .05, .01, .004; from 300 to 100,000 \
-             examples in the full tier. Means, losses and slopes are those of 3,000 fresh examples whose true \
-             probabilities are known. A normal law would leave .05 in the place of .2: the binomial law of a \
-             rare class has longer tails.",
+             odds: 0, .1 or 1.5 per standard deviation. Shares are .5, .2, .05, .01, .004; from 300 to \
+             100,000 examples in the full tier. Means, losses and slopes are those of 3,000 fresh examples \
+             whose true probabilities are known. A normal law would leave .05 in the place of .2: the \
+             binomial law of a rare class has longer tails.",
     standing: Standing::ours().practical(),
     mutants: &mutants(&FAULTS),
     experiment,

@@ -39,8 +39,8 @@ const DESIGNS: [(&str, Null); 4] = [
     ("signs of which 1 in 50 is ten times as large, attributes and labels", Null::Independent(rarely_large)),
 ];
 
-/// Examples of the design in which noise falls, and the number of the first ones, whose noise is thirty times as
-/// large.
+/// Examples of the design in which noise falls, and the number of the first ones, whose noise is thirty times
+/// as large.
 const FALLING: u64 = 20_000;
 const NOISY: u64 = 1000;
 const NOISE: f64 = 30.0;
@@ -144,7 +144,8 @@ impl Source for Falling {
     }
 }
 
-/// Makes a learner forget the errors of all examples but the recent ones, by which it then judges sums over all.
+/// Makes a learner forget the errors of all examples but the recent ones, by which it then judges sums over
+/// all.
 fn judge_by_recent_errors(learner: &mut Pursuit) -> anyhow::Result<()> {
     let mut stored = serde_json::to_value(&*learner)?;
     stored["moments"]["label_square"] = 0.0.into();

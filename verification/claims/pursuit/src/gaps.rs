@@ -1,10 +1,10 @@
 //! Values that are missing.
 //!
-//! *Why.* A sum rests on the examples in which its factors were observed. If values are missing at random, such sums
-//! are means of the right quantities, of fewer examples; so the level holds, intervals cover, and what has an effect
-//! is found. The bounds were set before the first run. A learner that counts every example as if it had been
-//! observed in full, with the mean in the place of a gap, has coefficients that are wrong where attributes are
-//! correlated.
+//! *Why.* A sum rests on the examples in which its factors were observed. If values are missing at random,
+//! such sums are means of the right quantities, of fewer examples; so the level holds, intervals cover, and
+//! what has an effect is found. The bounds were set before the first run. A learner that counts every example
+//! as if it had been observed in full, with the mean in the place of a gap, has coefficients that are wrong
+//! where attributes are correlated.
 
 use crate::setup::faulty::{Deaf, echo};
 use crate::setup::{Gappy, LEARNS_A_QUARTER, Law, REPEATS, Scene, adds};
@@ -19,9 +19,12 @@ const WITHOUT_EFFECT: u64 = 1500;
 /// The half-width of an interval of 99 %, in standard errors.
 const HALF_WIDTH: f64 = 2.576;
 
-/// The shares of values that are missing, and the examples of a run whose coefficients are judged: of nine tenths
-/// missing, a pair of attributes is left in one example of a hundred.
-const GAPS: [(&str, fn(u32) -> f64, u64); 4] = [
+/// The probability that a value of an attribute is missing.
+type Missing = fn(u32) -> f64;
+
+/// The shares of values that are missing, and the examples of a run whose coefficients are judged: of nine
+/// tenths missing, a pair of attributes is left in one example of a hundred.
+const GAPS: [(&str, Missing, u64); 4] = [
     ("5 % missing", |_| 0.05, 4000),
     ("30 % missing", |_| 0.3, 4000),
     ("0 to 90 % missing, by attribute", |j| [0.0, 0.3, 0.05, 0.6, 0.9, 0.1][j as usize % 6], 40_000),
@@ -31,14 +34,15 @@ const GAPS: [(&str, fn(u32) -> f64, u64); 4] = [
 const FULL_COUNT: Mutant =
     Mutant::refuted("full_count", "a gap is told as the mean, and counts as if it had been observed");
 
-/// What a run has found: whether all attributes with an effect, and whether an interval misses its coefficient.
+/// What a run has found: whether all attributes with an effect, and whether an interval misses its
+/// coefficient.
 struct Found {
     all: bool,
     misses: bool,
 }
 
 fn run(
-    (missing, examples): (fn(u32) -> f64, u64),
+    (missing, examples): (Missing, u64),
     (filled, deaf): (bool, bool),
     trial: &Trial,
 ) -> anyhow::Result<Found> {
@@ -110,15 +114,16 @@ pub const CLAIM: Claim = Claim {
     place: "Missing values",
     sentence: "Where values are missing at random, 5, 30 or 90 % of them or other shares of each attribute, \
                Pursuit adds an attribute without effect with probability at most .05; its intervals of 99 % \
-               miss a coefficient of three correlated attributes in at most a tenth of the runs; and it finds all \
-               three in nine runs of ten: from 4,000 examples with up to 30 % missing, and from 200,000 with 90 %.",
-    formula: r"P(\exists t: S_t \ne \emptyset) \le 0.05, \qquad P(\exists j \in S_*: |\beta_j - \beta^*_j| > 2.58\,
-               s_j) \le 0.1, \qquad P(S_* \not\subseteq S_n) \le 0.1",
-    design: "Level: d = 60, s' = 12, a normal chain of correlation .8, 1,500 examples. Coefficients: d = s' = 6, a \
-             chain of correlation .7, three coefficients of 1 or -1 in noise of variance 1. What is observed of an \
-             attribute does not depend on anything. Three intervals of 99 % miss in 3 % of the runs; the bound \
-             leaves room for the errors of predictions that lack a value. With 90 % missing, coefficients are \
-             judged in the full tier.",
+               miss a coefficient of three correlated attributes in at most a tenth of the runs; and it \
+               finds all three in nine runs of ten: from 4,000 examples with up to 30 % missing, and from \
+               200,000 with 90 %.",
+    formula: r"P(\exists t: S_t \ne \emptyset) \le 0.05, \qquad P(\exists j \in S_*: |\beta_j - \beta^*_j| >
+               2.58\, s_j) \le 0.1, \qquad P(S_* \not\subseteq S_n) \le 0.1",
+    design: "Level: d = 60, s' = 12, a normal chain of correlation .8, 1,500 examples. Coefficients: d = \
+             s' = 6, a chain of correlation .7, three coefficients of 1 or -1 in noise of variance 1. What \
+             is observed of an attribute does not depend on anything. Three intervals of 99 % miss in 3 % of \
+             the runs; the bound leaves room for the errors of predictions that lack a value. With 90 % \
+             missing, coefficients are judged in the full tier.",
     standing: Standing::ours().practical(),
     mutants: &[FULL_COUNT, LEARNS_A_QUARTER, REPEATS],
     experiment,
