@@ -18,8 +18,8 @@ use std::sync::atomic::Ordering;
 /// The table is CSV; gzip, bzip2 and zip are unpacked, and `-` is standard input. All columns but the target
 /// are attributes: use --drop for identifiers, for example a patient number, and for columns that will be
 /// unknown at prediction time. Words become attributes `column=word`; empty fields, NA and ? are missing
-/// values. An example is skipped if a value is missing that the method asks for. A target with two values is
-/// a class.
+/// values. Of an example that lacks a value, pursuit learns from what is there; other methods skip it. A
+/// target with two values is a class; of several classes, --positive learns one against all others.
 ///
 /// The model is written to the table's name with the ending .lao.json unless --output names another file.
 ///

@@ -114,7 +114,8 @@ impl Study {
             let lines = replay.places.len();
             let reason = format!(
                 "the journal ends here, but `{ahead}` was made of more lines, or of others: lines are \
-                 missing, or the journal is that of another study"
+                 missing, or the journal is that of another study (if you have cut it on purpose, remove \
+                 the files snapshot-* as well)"
             );
             return Err(StudyError::Damaged { path, line: lines as u64, reason });
         }

@@ -163,3 +163,47 @@ fn threads_leave_no_trace(rows: usize, dim: usize) {
         assert!(close(&one.1, &by_rows.1) && close(&one.2, &by_rows.2));
     }
 }
+
+#[test]
+fn normal_equations_of_columns_far_from_zero_are_those_of_their_deviations() {
+    use lao_finite_sum::Standardize;
+    let (rows, dim) = (700, 5);
+    let number = |at: usize| ((at * 7919 + at / 13 * 104_729) % 10_007) as f64 / 5000.0 - 1.0;
+    let support = [0, 2, 3];
+    let labels: Vec<f64> = (0..rows).map(|i| number(3 * i + 1)).collect();
+    for far in [0.0, 1e4, 1e6, 1e8] {
+        // Powers of two keep the deviations exact.
+        let means = [0.0, 1.0, far, -0.5 * far, 1.0];
+        let near = |i: usize, j: usize| (number(i * dim + j) * 1024.0).round() / 1024.0;
+        let table = |shift: bool| -> Vec<f64> {
+            let value = |i: usize, j: usize| near(i, j) + if shift { means[j] } else { 0.0 };
+            (0..rows).flat_map(|i| (0..dim).map(move |j| (i, j))).map(|(i, j)| value(i, j)).collect()
+        };
+        let designs = |shift: bool| {
+            let lines = table(shift);
+            let by_columns = (0..dim).flat_map(|j| (0..rows).map(move |i| (i, j)));
+            let columns = by_columns.map(|(i, j)| lines[i * dim + j]).collect();
+            let indices = (0..rows).flat_map(|_| 0..dim as u32).collect();
+            let begins = (0..=rows).map(|i| i * dim).collect();
+            let sparse = Compressed::new(dim, begins, indices, lines.clone()).unwrap();
+            [
+                DesignMatrix::rows(rows, dim, lines).unwrap(),
+                DesignMatrix::columns(rows, dim, columns).unwrap(),
+                DesignMatrix::compressed_rows(sparse),
+            ]
+        };
+        let equations = |design: DesignMatrix<f64>| {
+            let sum = FiniteSum::new(design, Loss::least_squares(labels.clone()).unwrap()).unwrap();
+            let mut sum = sum.standardized(Standardize::CenterAndScale).unwrap().with_intercept();
+            let mut into = NormalEquations::default();
+            assert!(sum.normal_equations(&support, &mut into).unwrap());
+            (into.gram, into.right)
+        };
+        for (shifted, plain) in designs(true).into_iter().zip(designs(false)) {
+            let (one, other) = (equations(shifted), equations(plain));
+            for (a, b) in one.0.iter().chain(&one.1).zip(other.0.iter().chain(&other.1)) {
+                assert!((a - b).abs() < 1e-8 * rows as f64, "{far}: {a} {b}");
+            }
+        }
+    }
+}

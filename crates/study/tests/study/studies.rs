@@ -1,7 +1,7 @@
 //! Studies are tested to destruction: whatever happens to the folder, nothing that was acknowledged is lost
 //! without a word, and nothing is asked beyond the budget.
 
-use crate::beside::{NAMES, description, measured, patient, snapshots, step};
+use crate::beside::{BUDGET, NAMES, description, measured, patient, snapshots, step};
 use lao::{Budget, Choices, JournalPlace, Model, Prices, Spent};
 use lao_study::{Description, Recovery, Row, Slot, SlotLabel, Study, StudyError};
 use std::fs;
@@ -734,4 +734,152 @@ fn ten_thousand_lines_are_opened_from_a_snapshot() {
     let recovery = study.recovery();
     assert!(recovery.replayed < 256 && recovery.snapshot + recovery.replayed == lines, "{recovery:?}");
     assert_eq!(study.verify().unwrap(), lines);
+}
+
+#[test]
+fn a_journal_that_was_changed_while_the_study_was_open_is_noticed_before_anything_is_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let change: [(&str, fn(&Path)); 5] = [
+        ("replaced", |at| {
+            fs::copy(at.join("journal.jsonl"), at.join("other")).unwrap();
+            fs::rename(at.join("other"), at.join("journal.jsonl")).unwrap();
+        }),
+        ("removed", |at| fs::remove_file(at.join("journal.jsonl")).unwrap()),
+        ("emptied", |at| fs::write(at.join("journal.jsonl"), "").unwrap()),
+        ("longer", |at| {
+            let text = fs::read(at.join("journal.jsonl")).unwrap();
+            fs::write(at.join("journal.jsonl"), [&text[..], b" "].concat()).unwrap();
+        }),
+        ("lock removed", |at| fs::remove_file(at.join("lock")).unwrap()),
+    ];
+    for (what, change) in change {
+        let at = folder.path().join(what);
+        let mut study = Study::create(&at, description()).unwrap();
+        let slot = study.ask(1).unwrap().remove(0);
+        let (values, label) = measured(&slot);
+        change(&at);
+        let before = fs::read(at.join("journal.jsonl")).unwrap_or_default();
+        let error = study.tell(slot.number, &values, Some(label)).unwrap_err();
+        assert!(matches!(error, StudyError::Changed { .. }), "{what}: {error}");
+        assert!(error.to_string().contains("nothing was recorded"), "{what}: {error}");
+        assert_eq!(fs::read(at.join("journal.jsonl")).unwrap_or_default(), before, "{what}");
+    }
+}
+
+#[test]
+fn a_journal_that_was_cut_or_exchanged_is_damaged_and_no_slot_is_handed_out_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, two) = (folder.path().join("one"), folder.path().join("two"));
+    let lines = |at: &Path| fs::read_to_string(at.join("journal.jsonl")).unwrap();
+    for patients in [5, 150] {
+        let at = folder.path().join(patients.to_string());
+        drop(begun(&at, patients));
+        let text = lines(&at);
+        let whole = text.lines().count();
+        for kept in [0, whole / 3] {
+            let cut: String = text.lines().take(kept).map(|line| format!("{line}\n")).collect();
+            fs::write(at.join("journal.jsonl"), cut).unwrap();
+            let Err(StudyError::Damaged { line, reason, .. }) = Study::open(&at) else { panic!("{kept}") };
+            assert!(line == kept as u64 && reason.contains("lines are missing"), "{reason}");
+        }
+        fs::write(at.join("journal.jsonl"), text.replace('\n', "\r\n")).unwrap();
+        let error = Study::open(&at).unwrap_err().to_string();
+        assert!(error.contains("line 1: the ends of lines were changed to those of Windows"), "{error}");
+        fs::write(at.join("journal.jsonl"), text).unwrap();
+        assert!(Study::open(&at).is_ok());
+    }
+    // Two studies of one description have different identifiers.
+    for at in [&one, &two] {
+        let description = Description { id: String::new(), ..description() };
+        run(&mut Study::create(at, description).unwrap(), 5);
+    }
+    let other = lines(&two);
+    fs::write(one.join("journal.jsonl"), other).unwrap();
+    assert!(matches!(Study::open(&one), Err(StudyError::Damaged { line: 1, .. })));
+}
+
+#[cfg(unix)]
+#[test]
+fn links_in_the_folder_of_a_study_lead_nowhere() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().unwrap();
+    let victim = folder.path().join("victim");
+    fs::write(&victim, "mine").unwrap();
+    let at = folder.path().join("s");
+    drop(begun(&at, 3));
+    symlink(&victim, at.join("unfinished")).unwrap();
+    snapshots(&at).iter().for_each(|path| fs::remove_file(path).unwrap());
+    run(&mut Study::open(&at).unwrap(), 300);
+    assert_eq!(fs::read(&victim).unwrap(), b"mine");
+    assert!(snapshots(&at).iter().all(|path| !path.is_symlink()));
+    for name in ["journal.jsonl", "study.json", "lock"] {
+        let kept = folder.path().join(name);
+        fs::rename(at.join(name), &kept).unwrap();
+        symlink(&kept, at.join(name)).unwrap();
+        let error = Study::open(&at).unwrap_err().to_string();
+        assert!(error.contains(name) && error.contains("not an ordinary file"), "{error}");
+        fs::remove_file(at.join(name)).unwrap();
+        fs::rename(&kept, at.join(name)).unwrap();
+    }
+    assert!(Study::open(&at).is_ok());
+}
+
+#[test]
+fn a_test_that_came_to_nothing_costs_its_own_value_and_slots_may_be_ahead_of_their_labels() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("s");
+    let mut study = Study::create(&at, description()).unwrap();
+    let mut late = Vec::new();
+    let (mut missing, mut handed) = (0, 0);
+    while study.status().told < 600 {
+        for slot in study.ask_ahead(3).unwrap() {
+            handed += 1;
+            assert!(slot.number == handed && slot.attributes.len() <= BUDGET);
+            let (mut values, label) = measured(&slot);
+            if slot.number % 4 == 0 {
+                values[0] = f64::NAN;
+                missing += 1;
+            }
+            study.tell(slot.number, &values, None).unwrap();
+            late.push((slot.number, label));
+        }
+        if late.len() > 90 {
+            let labels: Vec<SlotLabel> =
+                late.drain(..30).map(|(slot, label)| SlotLabel { slot, label }).collect();
+            study.label_all(&labels).unwrap();
+        }
+    }
+    let (status, model) = (study.status(), study.model());
+    assert_eq!(status.support, ["weight", "sugar"]);
+    assert!((model.coefficients[0].value - 10.0).abs() < 1.0, "{model}");
+    assert!(model.spent.missing > 100 && model.spent.missing <= missing && status.waiting.len() > 60);
+    study.verify().unwrap();
+    drop(study);
+    let study = Study::open(&at).unwrap();
+    assert_eq!((study.status(), study.model().coefficients), (status, model.coefficients));
+    assert!(fs::read_to_string(at.join("journal.jsonl")).unwrap().contains("null,"));
+}
+
+/// A study in a folder that may not be written; root may write everything, and sees no such folder.
+#[cfg(unix)]
+#[test]
+fn a_study_that_may_not_be_written_can_be_read() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("s");
+    let status = begun(&at, 30).status();
+    let rights = |mode: u32, of_files: u32| {
+        for entry in fs::read_dir(&at).unwrap() {
+            fs::set_permissions(entry.unwrap().path(), fs::Permissions::from_mode(of_files)).unwrap();
+        }
+        fs::set_permissions(&at, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    rights(0o555, 0o444);
+    if fs::write(at.join("probe"), "").is_err() {
+        let mut study = Study::open(&at).unwrap();
+        assert_eq!(study.status(), status);
+        study.verify().unwrap();
+        assert!(matches!(study.ask(1), Err(StudyError::ReadOnly(_))));
+    }
+    rights(0o755, 0o644);
 }
