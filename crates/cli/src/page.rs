@@ -190,13 +190,20 @@ fn whisker(one: &Coefficient) -> minijinja::Value {
 fn history(model: &Model) -> Option<Figure> {
     let money = model.history.iter().all(|at| at.money.is_some());
     let spent = |at: &lao::Reached| at.money.filter(|_| money).unwrap_or(at.attributes as f64);
-    let points = model.history.iter().filter(|at| spent(at) > 0.0);
-    let points: Vec<[f64; 2]> = points.map(|at| [spent(at), at.mean_squared_error]).collect();
+    let reached: Vec<_> = model.history.iter().filter(|at| spent(at) > 0.0).collect();
+    let points: Vec<[f64; 2]> = reached.iter().map(|at| [spent(at), at.mean_squared_error]).collect();
+    // On a logarithmic axis an interval ends above zero.
+    let interval = |at: &&lao::Reached| {
+        let (error, half) = (at.mean_squared_error, HALF_WIDTH * at.standard_error?);
+        Some([(error - half).max(error / 20.0), error + half])
+    };
+    let interval: Option<Vec<[f64; 2]>> = reached.iter().map(interval).collect();
     let (first, last) = (points.first()?[0], points.last()?[0]);
     if points.len() < 2 {
         return None;
     }
-    let mut series = vec![Series::line("model", points)];
+    let interval = interval.unwrap_or_default();
+    let mut series = vec![Series { interval, ..Series::line("model, with 95 %", points) }];
     if let Some(holdout) = &model.holdout {
         let error = holdout.error_of_mean;
         series.push(Series::bound("mean of the labels", vec![[first, error], [last, error]]));
@@ -218,12 +225,20 @@ fn calibration(model: &Model) -> Option<Figure> {
     }
     let points = groups.iter().map(|group| [group.probability, group.share]);
     let most = groups.iter().map(|group| group.probability.max(group.share)).fold(0.0, f64::max);
+    // The interval of Wilson, which is never empty.
+    let interval = |group: &lao::Calibrated| {
+        let (n, p, z) = (group.examples as f64, group.share, HALF_WIDTH);
+        let middle = (p + z * z / (2.0 * n)) / (1.0 + z * z / n);
+        let half = z * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt() / (1.0 + z * z / n);
+        [middle - half, middle + half]
+    };
+    let interval = groups.iter().map(interval).collect();
     Some(Figure {
         caption: format!("{positive} among examples held out, in groups of about the same probability"),
         x: Axis::linear("probability that the model gives"),
         y: Axis::linear("share that was observed"),
         series: vec![
-            Series::points("a group of examples", points.collect()),
+            Series { interval, ..Series::points("a group of examples, with 95 %", points.collect()) },
             Series::bound("what it should be", vec![[0.0, 0.0], [most, most]]),
         ],
     })

@@ -351,6 +351,7 @@ impl Fit {
                     attributes,
                     money,
                     mean_squared_error: holdout.mean_squared_error,
+                    standard_error: Some(holdout.standard_error),
                 });
             }
             let done = ledger.examples < until;

@@ -216,7 +216,8 @@ impl Errors {
 pub struct Evidence {
     /// The attribute.
     pub attribute: u32,
-    /// The number of examples in which it was observed.
+    /// The number of examples in which it was observed, those of the unfinished block among them, from which
+    /// nothing was learned yet.
     pub examples: u64,
     /// Its coefficient; 0 outside the support.
     pub coefficient: f64,
@@ -429,8 +430,23 @@ impl Pursuit {
             None => self.until_added(j, seen, z),
         };
         let shut_out = variance.is_none() && full && self.significant(j);
-        let examples = seen as u64;
+        let examples = seen as u64 + self.not_yet_learned(j);
         Some(Evidence { attribute: j, examples, coefficient, standard_error, z, until_added, shut_out })
+    }
+
+    /// Returns in how many examples of the unfinished block attribute `j` was observed.
+    fn not_yet_learned(&self, j: u32) -> u64 {
+        let late = self.late.iter().filter(|late| late.attributes.binary_search(&j).is_ok()).count() as u64;
+        if self.asked.binary_search(&j).is_err() {
+            return late;
+        }
+        let is_watched =
+            |k: &u32| self.support.binary_search(k).is_ok() || self.pool.binary_search(k).is_ok();
+        let others = self.asked.iter().filter(|k| !is_watched(k));
+        let mut columns = self.support.iter().chain(&self.pool).chain(others);
+        let column = columns.position(|k| *k == j).unwrap_or_default() as u32;
+        let gaps = self.gaps.iter().filter(|gap| gap.column == column).count() as u64;
+        late + self.filled as u64 - gaps
     }
 
     /// Returns the mean of attribute `j` over the examples in which it was observed; 0 if there is no such

@@ -94,6 +94,9 @@ pub struct Reached {
     pub money: Option<f64>,
     /// The mean squared error on the examples held out.
     pub mean_squared_error: f64,
+    /// Its standard error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standard_error: Option<f64>,
 }
 
 /// An attribute outside the support, and the evidence for it.

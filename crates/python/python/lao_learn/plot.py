@@ -128,8 +128,8 @@ def evidence(model: Any, *, most: int = 25, ax: Any = None) -> Any:
 
 def spending(model: Any, *, most: int = 25, ax: Any = None) -> Any:
     """Draws how many values of each attribute were bought, for the `most` attributes of which most were; the
-    rest is one bar. With prices, draws the money spent on each panel. Methods that keep no count show the
-    values that were read, to score included."""
+    rest is one bar; together they are `spent_["attributes"]`. With prices, draws the money spent on each
+    panel. Methods that keep no count show the values that were read, to score included."""
     check_is_fitted(model)
     ax = _axes(ax)
     known = model.evidence_
