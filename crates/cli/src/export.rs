@@ -4,6 +4,7 @@ use crate::inspect::load;
 use crate::output::{Output, OutputArgs};
 use anyhow::{anyhow, bail};
 use clap::{Args, ValueEnum};
+use lao_terminal as say;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -88,6 +89,10 @@ pub fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
         Form::Csv => model.to_csv().into_bytes(),
         Form::Onnx => model.to_onnx().map_err(|why| anyhow!("cannot write ONNX: {why}"))?,
     };
+    let texts = model.coefficients.iter().flat_map(|one| [Some(one.column.as_str()), one.word.as_deref()]);
+    if args.to == Form::Csv && texts.flatten().any(lao::is_formula) {
+        say::note("some fields begin with =, + or @, which spreadsheets run as formulas");
+    }
     output.write(&bytes)?;
     Ok(ExitCode::SUCCESS)
 }

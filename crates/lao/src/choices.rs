@@ -49,6 +49,10 @@ impl Budget {
                 Ok(per_example) => Ok(Budget::Money { per_example, prices }),
                 Err(_) => refused("with prices, give the money for an example, such as 60"),
             },
+            // More attributes than there are numbers for are all of them.
+            None if text.trim().len() > 18 && text.trim().bytes().all(|byte| byte.is_ascii_digit()) => {
+                Ok(Budget::Attributes(usize::MAX))
+            }
             None => match (text.trim().parse(), share(text)) {
                 (Ok(number), _) => Ok(Budget::Attributes(number)),
                 (_, Some(share)) => Ok(Budget::Attributes((columns as f64 * share).ceil() as usize)),

@@ -153,6 +153,15 @@ impl Examples {
                         notes.push(format!("`{name}` is left out: it is constant"));
                         continue;
                     }
+                    // Squares of larger and smaller numbers are none.
+                    let (low, high) =
+                        numbers.iter().fold((f64::MAX, f64::MIN), |(a, b), x| (x.min(a), x.max(b)));
+                    if high - low < SMALLEST || low < -LARGEST || high > LARGEST {
+                        notes.push(format!(
+                            "`{name}` is left out: its values lie from {low:e} to {high:e}; give it in another unit"
+                        ));
+                        continue;
+                    }
                     names.push(name.clone());
                     attributes.push((name.clone(), None));
                     values.push(numbers);
@@ -414,6 +423,10 @@ fn too_many(first: Option<&FirstWord>) -> String {
     });
     format!("too many different words{such}")
 }
+
+/// The largest magnitude of a value, and the smallest difference of the values of a column.
+const LARGEST: f64 = 1e70;
+const SMALLEST: f64 = 1e-150;
 
 /// A class of a label, and the number of rows that have it.
 struct Class {

@@ -8,7 +8,9 @@ use crate::prices::{PricedColumns, Prices};
 use lao_algorithms::pursuit::Evidence;
 use lao_algorithms::{AnyParams, METHODS, Money, TableLearner, TableTask, registry};
 use lao_observation::tariff::pays;
-use lao_observation::{Budget as Limit, NoUpdate, Seed, Session, SessionLimit, Source as _};
+use lao_observation::{
+    Budget as Limit, LearnError, NoUpdate, Seed, Session, SessionError, SessionLimit, Source as _,
+};
 use serde::{Deserialize, Serialize};
 
 /// How to learn a model: the budget, and what differs from the defaults.
@@ -335,7 +337,8 @@ impl Fit {
         let mut history = Vec::new();
         let mut until = 16u64;
         loop {
-            session.run(learned.learner.learner(), SessionLimit::after_examples(until), |_, _| {})?;
+            let run = session.run(learned.learner.learner(), SessionLimit::after_examples(until), |_, _| {});
+            run.map_err(|error| by_name(error, &training, &learned))?;
             let ledger = *session.ledger();
             let (attributes, _) = self.bought(&session);
             let mut model = self.model(examples, &learned, priced.as_ref(), &session);
@@ -496,6 +499,29 @@ impl Learned {
     /// Returns what is known of attribute `j`, if there is such an attribute and the method keeps count.
     pub fn evidence(&self, j: u32) -> Option<Evidence> {
         self.learner.inspect().evidence(j)
+    }
+}
+
+/// Returns an error of a run by the name of the column; Pursuit has no step size that could be too large, but
+/// squares of values, which must be numbers.
+fn by_name(error: SessionError, examples: &Examples, learned: &Learned) -> Error {
+    match error {
+        SessionError::Learn(LearnError::Diverged { attribute, value, .. })
+            if matches!(learned.parameters, AnyParams::Pursuit(_)) =>
+        {
+            let column = examples.names().get(attribute).cloned().unwrap_or_default();
+            let reason =
+                format!("{value:e} is too large; give it in another unit, so that values are below 1e70");
+            Error::Column { column, reason }
+        }
+        SessionError::Learn(LearnError::NotFinite { attribute: Some(attribute), value }) => {
+            let column = examples.names().get(attribute as usize).cloned().unwrap_or_default();
+            Error::Column {
+                column,
+                reason: format!("{value} is no finite number; replace it, or leave it empty"),
+            }
+        }
+        other => other.into(),
     }
 }
 

@@ -7,7 +7,7 @@ use lao::algorithms::thresholding::{SOLVERS, Shape, SolverEnd, SolverLimit, Solv
 use lao::finite_sum::{Coding, Loss, Standardize};
 use lao::observation::Seed;
 use numpy::{IntoPyArray as _, PyReadonlyArray1};
-use pyo3::exceptions::{PyArithmeticError, PyValueError};
+use pyo3::exceptions::{PyArithmeticError, PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::time::Instant;
@@ -49,6 +49,11 @@ pub fn solve<'py>(
     };
     if !(change.is_finite() && change >= 0.0) {
         return Err(PyValueError::new_err(format!("tol = {change}: give a finite number of at least 0")));
+    }
+    // A few vectors of all columns are needed; where there is no room for them, nothing is begun.
+    let [_, columns] = table.values.shape();
+    if Vec::<f64>::new().try_reserve_exact(8 * columns).is_err() {
+        return Err(PyMemoryError::new_err(format!("there is no memory for vectors of {columns} columns")));
     }
     let labels = labels.as_array().to_vec();
     let values = table.values();

@@ -337,3 +337,16 @@ def test_nothing_found_is_a_warning():
         model = BudgetedRegressor(budget=4, random_state=1)
         model.fit(rng.normal(size=(300, 10)), rng.normal(size=300))
     assert not model.found_
+
+
+def test_masked_values_are_missing_and_dates_are_refused(problem):
+    X, y = problem
+    mask = np.random.default_rng(0).random(X.shape) < 0.02
+    masked = np.ma.MaskedArray(X, mask=mask)
+    with pytest.raises(ValueError, match="NaN"):
+        fitted(masked, y)
+    same(fitted(masked, y, missing="skip"), fitted(np.where(mask, np.nan, X), y, missing="skip"))
+    with pytest.raises(ValueError, match="dates"):
+        fitted(np.zeros((50, 3), dtype="datetime64[D]"), np.arange(50.0))
+    with pytest.raises(ValueError, match=r"from 0 to 2\*\*64 - 1"):
+        BudgetedRegressor(4, random_state=2**64).fit(X, y)

@@ -357,3 +357,22 @@ fn a_model_of_many_coefficients_is_loaded_in_linear_time() {
     // Eight times as many: a square would take sixty-four times as long.
     assert!(took[1] < 25.0 * took[0].max(0.05), "{took:?}");
 }
+
+#[test]
+fn magnitudes_are_learned_from_or_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for exponent in [-200, -155, -140, -80, 0, 60, 68, 80, 200] {
+        let scale = 10f64.powi(exponent);
+        doses(at, "t.csv", |_, dose| format!("{:e}", scale * dose.parse::<f64>().unwrap()));
+        let (status, printed, said) = lao(at, &["fit", "t.csv", "-t", "effect", "-b", "2", "-o", "m.json"]);
+        if (-149..69).contains(&exponent) {
+            assert!(status == 0 && r2(&printed) > 0.95, "{exponent}: {printed} {said}");
+        } else {
+            assert!(
+                status == 1 && said.contains("`dose` is left out: its values lie from"),
+                "{exponent}: {said}"
+            );
+        }
+    }
+}

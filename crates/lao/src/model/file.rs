@@ -131,8 +131,12 @@ impl Model {
     pub fn load(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let bytes = std::fs::read(path).map_err(|cause| Error::File { path: path.to_owned(), cause })?;
-        let text = String::from_utf8_lossy(&bytes);
-        Self::from_json(&text).map_err(|reason| Error::Model { path: path.to_owned(), reason })
+        let refused = |reason| Error::Model { path: path.to_owned(), reason };
+        let text = std::str::from_utf8(&bytes).map_err(|error| {
+            let line = 1 + bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count();
+            refused(format!("line {line} is not UTF-8; it was changed or damaged"))
+        })?;
+        Self::from_json(text).map_err(refused)
     }
 }
 

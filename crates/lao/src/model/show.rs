@@ -72,7 +72,9 @@ impl Holdout {
         let Some(accuracy) = self.accuracy else {
             let (error, doubt) = (number(*mean_squared_error), number(HALF_WIDTH * standard_error));
             let r2 = self.r2();
-            return format!("mean squared error {error} +- {doubt}, R2 {r2:.3}");
+            // Labels that hardly differ have squares that are no numbers.
+            let r2 = if r2.is_finite() { format!(", R2 {r2:.3}") } else { String::new() };
+            return format!("mean squared error {error} +- {doubt}{r2}");
         };
         let mut text = format!("{:.1} % correct", 100.0 * accuracy);
         if let Some(majority) = self.majority {

@@ -29,7 +29,8 @@ from lao_learn._table import take
 def resolve_budget(budget: Any, dim: int) -> int:
     """Returns the number of attributes that may be bought of an example."""
     if budget is None:
-        return min(dim, max(10, math.ceil(dim / 10)))
+        # The learner keeps a sum for each pair of an attribute and one that is bought.
+        return min(dim, max(10, math.ceil(dim / 10)), max(1, 2**27 // dim))
     known = not isinstance(budget, bool)
     if known and isinstance(budget, (int, np.integer)):
         if budget < 1:
@@ -51,8 +52,8 @@ def resolve_budget(budget: Any, dim: int) -> int:
 def resolve_seed(random_state: Any) -> int:
     """Returns the seed: a whole number stands for itself."""
     if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
-        if random_state < 0:
-            raise ValueError(f"random_state = {random_state}: give a number of at least 0")
+        if not 0 <= random_state < 2**64:
+            raise ValueError(f"random_state = {random_state}: give a number from 0 to 2**64 - 1")
         return int(random_state)
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 

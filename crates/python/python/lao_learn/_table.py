@@ -70,6 +70,11 @@ def take(
         if rows < least:
             raise ValueError(f"Found array with {rows} sample(s) while a minimum of {least} is required.")
         return _core.Table.frame(rows, int(X.shape[1]), columns_of(X))
+    if isinstance(X, np.ma.MaskedArray):
+        # What is masked is missing.
+        X = np.ma.filled(X.astype(np.float64), np.nan)
+    if getattr(getattr(X, "dtype", None), "kind", "f") in "mM":
+        raise ValueError("X has dates or durations; give numbers, for example the days since another date")
     finite: bool | str = "allow-nan" if missing == "skip" else True
     if checked_later and not scipy.sparse.issparse(X):
         finite = False

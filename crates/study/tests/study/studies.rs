@@ -739,7 +739,8 @@ fn ten_thousand_lines_are_opened_from_a_snapshot() {
 #[test]
 fn a_journal_that_was_changed_while_the_study_was_open_is_noticed_before_anything_is_recorded() {
     let folder = tempfile::tempdir().unwrap();
-    let change: [(&str, fn(&Path)); 5] = [
+    type Change = fn(&Path);
+    let changes: [(&str, Change); 5] = [
         ("replaced", |at| {
             fs::copy(at.join("journal.jsonl"), at.join("other")).unwrap();
             fs::rename(at.join("other"), at.join("journal.jsonl")).unwrap();
@@ -752,7 +753,7 @@ fn a_journal_that_was_changed_while_the_study_was_open_is_noticed_before_anythin
         }),
         ("lock removed", |at| fs::remove_file(at.join("lock")).unwrap()),
     ];
-    for (what, change) in change {
+    for (what, change) in changes {
         let at = folder.path().join(what);
         let mut study = Study::create(&at, description()).unwrap();
         let slot = study.ask(1).unwrap().remove(0);
