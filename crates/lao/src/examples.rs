@@ -158,7 +158,8 @@ impl Examples {
                         numbers.iter().fold((f64::MAX, f64::MIN), |(a, b), x| (x.min(a), x.max(b)));
                     if high - low < SMALLEST || low < -LARGEST || high > LARGEST {
                         notes.push(format!(
-                            "`{name}` is left out: its values lie from {low:e} to {high:e}; give it in another unit"
+                            "`{name}` is left out: its values lie from {low:e} to {high:e}; \
+                             give it in another unit"
                         ));
                         continue;
                     }

@@ -199,8 +199,8 @@ fn a_half_life_forgets_the_coefficients_before_a_change() {
     for (j, truth) in [(5, 1.0), (8, -1.0)] {
         let known = learner.evidence(j).unwrap();
         assert!((known.coefficient - truth).abs() < 0.2, "{known:?} for {truth}");
-        // The weights of all examples add up to 250 / log 2; those of the unfinished block, a tenth of a half-life at
-        // most, are whole.
+        // The weights of all examples add up to 250 / log 2; those of the unfinished block, a tenth of a
+        // half-life at most, are whole.
         assert!(known.examples <= 386, "{known:?}");
     }
 }

@@ -194,7 +194,7 @@ fn normal_equations_of_columns_far_from_zero_are_those_of_their_deviations() {
         };
         let equations = |design: DesignMatrix<f64>| {
             let sum = FiniteSum::new(design, Loss::least_squares(labels.clone()).unwrap()).unwrap();
-            let mut sum = sum.standardized(Standardize::CenterAndScale).unwrap().with_intercept();
+            let sum = sum.standardized(Standardize::CenterAndScale).unwrap().with_intercept();
             let mut into = NormalEquations::default();
             assert!(sum.normal_equations(&support, &mut into).unwrap());
             (into.gram, into.right)

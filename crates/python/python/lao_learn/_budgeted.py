@@ -52,9 +52,10 @@ def resolve_budget(budget: Any, dim: int) -> int:
 def resolve_seed(random_state: Any) -> int:
     """Returns the seed: a whole number stands for itself."""
     if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
-        if not 0 <= random_state < 2**64:
-            raise ValueError(f"random_state = {random_state}: give a number from 0 to 2**64 - 1")
-        return int(random_state)
+        seed = int(random_state)
+        if not 0 <= seed < 2**64:
+            raise ValueError(f"random_state = {seed}: give a number from 0 to 2**64 - 1")
+        return seed
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
