@@ -132,6 +132,10 @@ fn bought(model: &Model) -> String {
         text +=
             &format!(" {learned} of them were learned from, {} closed without a result.", count(spent.void));
     }
+    if spent.imported > 0 {
+        let imported = count(spent.imported);
+        text += &format!(" Beside them, {imported} that were known before were learned from.");
+    }
     text
 }
 

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 mod ask;
+mod import;
 mod new;
 mod rows;
 mod show;
@@ -33,6 +34,7 @@ mod tell;
   lao study tell -S tumor 2 CRP=4.1 IL6=2.2 LDH=188        the label comes later
   lao study tell -S tumor --from monday.csv                many slots at once
   lao study label -S tumor 2 0.35
+  lao study import -S tumor earlier.csv                    patients of the years before
   lao study status -S tumor
   lao study model -S tumor -o tumor.lao.json")]
 pub struct StudyArgs {
@@ -61,6 +63,14 @@ enum Verb {
     /// `tell` can be used again once its labels are filled in. Rows without a label are ignored. All labels
     /// are recorded, or none.
     Label(tell::LabelArgs),
+    /// Add examples that were known before, such as earlier patients; they cost nothing.
+    ///
+    /// A file has a column for the label and one for each attribute that is known of some example; an empty
+    /// cell or NA is a value that is not known. There may be more values than the budget allows. Which of
+    /// them are known must not depend on the label, beyond what the values themselves say of it: a test that
+    /// was made only of patients who were ill later misleads. All rows are recorded, or none, and no file
+    /// twice.
+    Import(import::ImportArgs),
     /// Close a slot without a result; its purchases stay spent.
     Void(tell::VoidArgs),
     /// Show where the study stands.
@@ -111,6 +121,7 @@ pub fn run(args: &StudyArgs) -> anyhow::Result<ExitCode> {
         Verb::Open(args) => ask::list_open(args),
         Verb::Tell(args) => tell::tell(args),
         Verb::Label(args) => tell::label(args),
+        Verb::Import(args) => import::import(args),
         Verb::Void(args) => tell::void(args),
         Verb::Status(args) => show::status(args),
         Verb::Evidence(args) => show::evidence(args),

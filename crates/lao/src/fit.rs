@@ -457,6 +457,7 @@ impl Fit {
                 missing: before.missing.saturating_add(missing(session)),
                 passed_over: before.passed_over.saturating_add(session.source().skipped),
                 void: before.void,
+                imported: before.imported,
                 money,
             },
             origin: Origin {

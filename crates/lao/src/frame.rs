@@ -157,7 +157,8 @@ impl Frame {
         let fail = |line, reason: String| Error::Table { file: name.to_owned(), line, reason };
         let original = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         let decoded = text::decoded(text, options.encoding.as_deref(), name)?;
-        let Text { bytes, separator: named, names: of_file, mut notes } = text::opened(decoded, name)?;
+        let Text { bytes, separator: named, names: of_file, is_arff, mut notes } =
+            text::opened(decoded, name)?;
         let guessed = named.is_none() && options.separator.is_none();
         let separator = options.separator.or(named).unwrap_or_else(|| separator_of(&bytes));
         if b"\"\r\n".contains(&separator) {
@@ -175,8 +176,9 @@ impl Frame {
         let bare = Fields::all(separator, first.len());
         let numbers = first.iter().all(|field| bare.number(field).is_some() || bare.is_missing(0, field));
         let given = if options.names.is_empty() { of_file } else { options.names.clone() };
+        let has_corner = numbers && has_corner(text, &first, separator);
         let header = match options.header {
-            Header::Auto => given.is_empty() && !numbers,
+            Header::Auto => given.is_empty() && (!numbers || has_corner),
             Header::Yes => true,
             Header::No => false,
         };
@@ -186,6 +188,13 @@ impl Frame {
                  to c{} (--header yes takes it as names, --names gives others)",
                 first.len()
             ));
+        }
+        if header && has_corner && options.header == Header::Auto {
+            notes.push(
+                "the first line lacks its first field, so that its numbers are names (--header no takes it \
+                 as a row)"
+                    .into(),
+            );
         }
         if guessed && separator != b',' && first.len() > 1 {
             let what =
@@ -229,7 +238,7 @@ impl Frame {
         if rows == 0 {
             return Err(fail(2, "there are names but no rows".into()));
         }
-        let mut gaps_found = Vec::new();
+        let (mut gaps_found, mut marks) = (Vec::new(), Vec::new());
         let mut all = Vec::new();
         for (place, Read { mut values, odd, mark }) in fields.places().zip(columns) {
             let column = &names[place];
@@ -242,10 +251,11 @@ impl Frame {
                     }
                 }
                 Values::TooManyWords(first) => *first = first_word(text, &fields, skip, place),
-                Values::Words { .. } => notes.extend(mark.map(|mark| notes::mark(column, &mark))),
+                Values::Words { .. } => marks.extend(mark.map(|mark| (column.as_str(), mark))),
             }
             all.push(Column { name: column.clone(), values });
         }
+        notes.extend(notes::marks(&marks, is_arff));
         notes.extend(notes::gaps_that_never_occur(&fields, &gaps_found, text));
         notes.extend(all.par_iter().filter_map(notes::suspect).collect::<Vec<_>>());
         let notes = notes.into_iter().map(crate::escape::line).collect();
@@ -354,6 +364,24 @@ fn second_row(rest: &[u8], separator: u8) -> Vec<Vec<u8>> {
         Ok(true) => record.fields().map(<[u8]>::to_vec).collect(),
         _ => Vec::new(),
     }
+}
+
+/// Returns whether a first line of numbers is one of names, since its first field is empty, as programs write
+/// it that give the rows names: the field is quoted, as R does, or the first row has a word there, or 0, as
+/// pandas counts.
+fn has_corner(text: &[u8], first: &[Vec<u8>], separator: u8) -> bool {
+    let [corner, names @ ..] = first else { return false };
+    let is_empty = |field: &Vec<u8>| field.trim_ascii().is_empty();
+    if !is_empty(corner) || names.is_empty() || names.iter().any(is_empty) {
+        return false;
+    }
+    let mut all = Records::new(text, separator);
+    let Ok(true) = all.read("") else { return false };
+    let row = second_row(&text[(all.offset() as usize).min(text.len())..], separator);
+    let Some(of_row) = row.first().filter(|_| row.len() == first.len()) else { return false };
+    let bare = Fields::all(separator, first.len());
+    let is_word = !is_empty(of_row) && bare.number(of_row).is_none() && !bare.is_missing(0, of_row);
+    is_word || of_row.as_slice() == b"0" || text.trim_ascii_start().starts_with(b"\"\"")
 }
 
 /// In a table of one column, an empty line is a row without a value; elsewhere it is no row.

@@ -3,7 +3,7 @@
 use crate::model::Model;
 use crate::prices::Prices;
 use lao::Label;
-use lao_study::{Description, Row, Slot, SlotLabel, StudyError};
+use lao_study::{Description, Given, Row, Slot, SlotLabel, StudyError};
 use pyo3::exceptions::{PyBlockingIOError, PyFileExistsError, PyFileNotFoundError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -102,6 +102,13 @@ impl Study {
         self.with(py, |study| study.label_all(&labels))
     }
 
+    /// Adds examples that were known before: places of attributes, values and label of each.
+    fn import_all(&self, py: Python<'_>, examples: Vec<(Vec<u32>, Vec<f64>, f64)>) -> PyResult<()> {
+        let given = |(attributes, values, label)| Given { attributes, values, label };
+        let examples: Vec<Given> = examples.into_iter().map(given).collect();
+        self.with(py, |study| study.import(&examples))
+    }
+
     fn void(&self, py: Python<'_>, slot: u64, reason: &str) -> PyResult<()> {
         self.with(py, |study| study.void(slot, reason))
     }
@@ -159,6 +166,7 @@ impl Study {
         result.set_item("open", status.open)?;
         result.set_item("waiting", status.waiting)?;
         result.set_item("void", status.void)?;
+        result.set_item("imported", status.imported)?;
         result.set_item("bought", status.bought)?;
         if let Some(spent) = status.spent {
             result.set_item("spent", spent)?;

@@ -45,6 +45,36 @@ def test_a_study_finds_what_matters_and_replays(tmp_path):
         assert study.attributes == NAMES and study.budget == 3 and study.target == "response"
 
 
+def test_earlier_patients_are_imported_by_name(tmp_path):
+    rng = np.random.default_rng(5)
+    people = [patient(rng) for _ in range(200)]
+    rows = [values for values, _ in people]
+    rows[3][NAMES[0]] = None
+    labels = [label for _, label in people]
+    labels[4] = None
+    with Study.create(tmp_path / "study", "pressure", NAMES, 3) as study:
+        assert study.import_all(rows, labels) == 199
+        status = study.status()
+        assert (status["imported"], status["bought"]) == (199, 0)
+        assert sorted(status["support"]) == ["IL6", "age"]
+        with pytest.raises(ValueError, match="already"):
+            study.import_all(rows, labels)
+        with pytest.raises(ValueError, match="example 1: the study has no attribute smoker"):
+            study.import_all([{"smoker": 1.0}], [1.0])
+        with pytest.raises(TypeError, match="has no names"):
+            study.import_all([[1.0] * len(NAMES)], [1.0])
+        with pytest.raises(ValueError):
+            study.import_all(rows, labels[1:])
+        evidence = study.evidence()["examples"]
+        assert evidence[0] == 198 and (evidence[1:] == 199).all()
+    pandas = pytest.importorskip("pandas")
+    with Study.create(tmp_path / "framed", "pressure", NAMES, 3) as study:
+        # The order of the columns does not matter.
+        frame = pandas.DataFrame(rows)[NAMES[::-1]]
+        assert study.import_all(frame, pandas.Series(labels)) == 199
+        assert (study.evidence()["examples"] == evidence).all()
+
+
 def test_labels_come_later_and_slots_come_to_nothing(tmp_path):
     with Study.create(tmp_path / "study", "ill", NAMES, 3, positive="yes", negative="no") as study:
         first, second, third = study.ask(3)

@@ -116,6 +116,14 @@ pub enum StudyError {
         /// What does not fit.
         reason: String,
     },
+    /// Examples that are not allowed were to be imported.
+    #[error("{}{reason}; nothing was recorded", .example.map_or(String::new(), |k| format!("example {k}: ")))]
+    Import {
+        /// The example, counted from 1, if it is one of them.
+        example: Option<usize>,
+        /// What does not fit.
+        reason: String,
+    },
     /// The method refuses the numbers.
     #[error("slot {slot}: {reason}; nothing was recorded")]
     Learn {

@@ -30,6 +30,18 @@ pub struct SlotLabel {
     pub label: f64,
 }
 
+/// An example that was known before: not handed out, and not bought.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Given {
+    /// The attributes whose values are known, by their places in the description, ascending.
+    pub attributes: Vec<u32>,
+    /// One value for each of them.
+    pub values: Vec<f64>,
+    /// The label.
+    pub label: f64,
+}
+
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "kebab-case", deny_unknown_fields)]
@@ -75,6 +87,11 @@ pub(crate) enum Record {
     LabeledAll {
         /// The label of each slot, in the order in which it is learned.
         labels: Vec<SlotLabel>,
+    },
+    /// Examples that were known before were added: all of them are in this line.
+    Imported {
+        /// The examples, in the order in which they are learned.
+        examples: Vec<Given>,
     },
     /// A slot will never be told.
     Void {

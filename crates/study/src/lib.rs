@@ -7,7 +7,7 @@
 //!
 //! A test that came to nothing is told as NaN beside the others: the learner learns from what came. Slots may
 //! be handed out [ahead](Study::ask_ahead) of the results on which the next choice rests, where labels come
-//! late.
+//! late. Earlier examples, which cost nothing now, are [imported](Study::import).
 //!
 //! No clock is read: the journal has no times, and nothing depends on when something is told, only on the
 //! order of the lines.
@@ -56,6 +56,6 @@ mod study;
 
 pub use description::Description;
 pub use error::StudyError;
-pub use journal::{Row, SlotLabel};
+pub use journal::{Given, Row, SlotLabel};
 pub use state::{Slot, Status};
 pub use study::{Recovery, Study};

@@ -2,7 +2,7 @@
 
 use crate::description::Description;
 use crate::error::StudyError;
-use crate::journal::{Record, Row, SlotLabel};
+use crate::journal::{Given, Record, Row, SlotLabel, digest};
 use lao::algorithms::pursuit::{Evidence, Pursuit};
 use lao::observation::tariff::pays;
 use lao::observation::{Ask, Basket, BlockBuf, LearnError, Learner as _, Request, Rng, Seed, Told};
@@ -35,6 +35,9 @@ pub struct Status {
     pub waiting: Vec<u64>,
     /// Slots that came to nothing.
     pub void: u64,
+    /// Examples that were known before and imported.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub imported: u64,
     /// Values bought: those of every slot handed out.
     pub bought: u64,
     /// The money spent: that of every slot handed out. It is absent if attributes have no prices.
@@ -69,6 +72,12 @@ pub(crate) struct State {
     /// Values that came to nothing.
     #[serde(default)]
     missing: u64,
+    /// Examples that were known before and imported.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    imported: u64,
+    /// The hash of each import, so that none is made twice.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    imports: Vec<String>,
     /// The most attributes bought for one slot.
     most_attributes: usize,
     /// The number of slots for which each panel was bought, if attributes have prices.
@@ -108,6 +117,8 @@ impl State {
             void: 0,
             bought: 0,
             missing: 0,
+            imported: 0,
+            imports: Vec::new(),
             most_attributes: 0,
             panels: vec![0; description.panels.len()],
             most_cost: 0.0,
@@ -139,6 +150,11 @@ impl State {
         let cost = Self::basket(&self.asked, description).map(|basket| basket.cost());
         let ahead = ahead && slots > self.room();
         Record::Asked { slots, attributes: Some(self.asked.clone()), cost, ahead }
+    }
+
+    /// Returns the number of examples that were imported.
+    pub fn imported(&self) -> u64 {
+        self.imported
     }
 
     /// Returns the number of values that came to nothing.
@@ -203,7 +219,7 @@ impl State {
                 for (&j, value) in asked.iter().zip(values) {
                     let name = &description.attributes[j as usize];
                     if value.abs() > LARGEST {
-                        return fail(format!("{name} = {value}: give a number of at most {LARGEST:e}"));
+                        return fail(format!("{name} = {value:?}: give a number of at most {LARGEST:e}"));
                     }
                 }
                 if values.iter().all(|value| value.is_nan()) {
@@ -217,6 +233,7 @@ impl State {
                 self.find(*slot, true)?;
                 self.check_label(*slot, Some(label), description)
             }
+            Record::Imported { examples } => self.check_import(examples, description),
             Record::Void { slot, .. } => {
                 let open = self.slots.contains_key(slot);
                 let state = || self.state_of(*slot);
@@ -233,12 +250,42 @@ impl State {
     ) -> Result<(), StudyError> {
         let Some(label) = label else { return Ok(()) };
         let fail = |reason: String| Err(StudyError::Values { slot, reason });
-        let target = &description.target;
-        if description.label != lao::Label::Number && label.abs() != 1.0 {
-            return fail(format!("{target} = {label}: a class is told as 1 or -1"));
+        unfit_label(*label, description).map_or(Ok(()), fail)
+    }
+
+    /// Checks examples that are to be imported.
+    fn check_import(&self, examples: &[Given], description: &Description) -> Result<(), StudyError> {
+        let fail = |example, reason| Err(StudyError::Import { example, reason });
+        if examples.is_empty() {
+            return fail(None, "there are no examples".into());
         }
-        if label.is_nan() || label.abs() > LARGEST {
-            return fail(format!("{target} = {label}: give a number of at most {LARGEST:e}"));
+        for (k, Given { attributes, values, label }) in (1..).zip(examples) {
+            let dim = description.attributes.len();
+            let ascend = attributes.is_sorted_by(|a, b| a < b);
+            if attributes.len() != values.len() || !ascend || attributes.iter().any(|&j| j as usize >= dim) {
+                return fail(
+                    Some(k),
+                    "give each attribute once, in the order of the study, and its value".into(),
+                );
+            }
+            if attributes.is_empty() {
+                return fail(Some(k), "none of its attributes is known".into());
+            }
+            for (&j, value) in attributes.iter().zip(values) {
+                if value.is_nan() || value.abs() > LARGEST {
+                    let name = &description.attributes[j as usize];
+                    return fail(
+                        Some(k),
+                        format!("{name} = {value:?}: give a number of at most {LARGEST:e}"),
+                    );
+                }
+            }
+            if let Some(reason) = unfit_label(*label, description) {
+                return fail(Some(k), reason);
+            }
+        }
+        if self.imports.contains(&hash(examples)) {
+            return fail(None, "the study has these examples already".into());
         }
         Ok(())
     }
@@ -301,6 +348,19 @@ impl State {
                 self.check(&labeled, description)?;
                 self.apply(&labeled, description)
             }),
+            Record::Imported { examples } => {
+                for (k, Given { attributes, values, label }) in (1..).zip(examples) {
+                    let failed = |reason: LearnError| StudyError::Import {
+                        example: Some(k),
+                        reason: reason.to_string(),
+                    };
+                    self.learner.tell_given(attributes, values, *label).map_err(failed)?;
+                    self.renew();
+                }
+                self.imported += examples.len() as u64;
+                self.imports.push(hash(examples));
+                Ok(())
+            }
             Record::Void { slot, .. } => {
                 self.slots.remove(slot);
                 self.void += 1;
@@ -370,6 +430,7 @@ impl State {
             open: open(false),
             waiting: open(true),
             void: self.void,
+            imported: self.imported,
             bought: self.bought,
             spent: description.money.as_ref().map(|money| {
                 let paid = self.panels.iter().zip(money.tariff.prices());
@@ -404,6 +465,25 @@ impl State {
             })
             && self.panels.len() == description.panels.len()
     }
+}
+
+/// Returns why a label is none of the study.
+fn unfit_label(label: f64, description: &Description) -> Option<String> {
+    let target = &description.target;
+    if description.label != lao::Label::Number && label.abs() != 1.0 {
+        return Some(format!("{target} = {label}: a class is told as 1 or -1"));
+    }
+    (label.is_nan() || label.abs() > LARGEST)
+        .then(|| format!("{target} = {label:?}: give a number of at most {LARGEST:e}"))
+}
+
+/// Returns the hash of examples that are imported together.
+fn hash(examples: &[Given]) -> String {
+    digest(&serde_json::to_vec(examples).unwrap_or_default())
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Returns the names of attributes.

@@ -2,7 +2,7 @@
 
 use crate::description::{DEFAULT_LEVEL, Description, FORMAT};
 use crate::error::StudyError;
-use crate::journal::{self, Journal, Place, Record, Row, SlotLabel};
+use crate::journal::{self, Given, Journal, Place, Record, Row, SlotLabel};
 use crate::state::{Slot, State, Status};
 use lao::algorithms::AnyParams;
 use lao::algorithms::pursuit::Evidence;
@@ -264,6 +264,17 @@ impl Study {
         self.record(Record::Void { slot, reason: reason.to_owned() })
     }
 
+    /// Adds examples that were known before: earlier patients, whose values cost nothing now. They may have
+    /// more attributes than the budget allows, or fewer. Which of them are known must not depend on the
+    /// label, beyond what the values themselves say of it. All of them are recorded, or none.
+    ///
+    /// # Errors
+    /// When an example has no attribute, a number does not fit, or the same examples were added before; then
+    /// nothing was recorded.
+    pub fn import(&mut self, examples: &[Given]) -> Result<(), StudyError> {
+        self.record(Record::Imported { examples: examples.to_vec() })
+    }
+
     /// Returns the predictor so far.
     pub fn model(&self) -> Model {
         let description = &self.description;
@@ -290,6 +301,7 @@ impl Study {
                 missing: self.state.missing(),
                 passed_over: 0,
                 void,
+                imported: self.state.imported(),
                 money,
             },
             origin: Origin {

@@ -24,6 +24,9 @@ pub(super) struct Late {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<u32>,
     pub label: f64,
+    /// Whether the learner never asked for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_given: bool,
 }
 
 impl Pursuit {
@@ -39,8 +42,41 @@ impl Pursuit {
         if attributes.len() != values.len() || !self.may_observe(attributes) {
             return Err(LearnError::NotAsked { told, asked });
         }
-        let numbers = attributes.iter().map(|&j| Some(j)).zip(values).chain([(None, &label)]);
-        for (attribute, &value) in numbers.filter(|(j, x)| !(x.is_nan() && j.is_some())) {
+        let both = || attributes.iter().copied().zip(values.iter().copied());
+        let missing = both().filter(|(_, x)| x.is_nan()).map(|(j, _)| j).collect();
+        let (attributes, values) = both().filter(|(_, x)| !x.is_nan()).unzip();
+        self.keep_late(Late { attributes, values, missing, label, is_given: false })
+    }
+
+    /// Learns from an example for which it never asked: one whose values were known before, and cost nothing,
+    /// so that the budget does not limit them. A value is NaN if it is not known; those of attributes that
+    /// are never observed are passed over. Which of the values are known may depend on them, but not on the
+    /// label beyond what they say of it.
+    ///
+    /// # Errors
+    /// [`LearnError::NotFinite`] and [`LearnError::Diverged`], as [`tell`](lao_observation::Learner::tell),
+    /// and [`LearnError::NotAsked`] before it was asked for the first time, if the attributes do not ascend
+    /// or there are none of the dimension, or if their number is not that of the values; the learner is then
+    /// as it was before.
+    pub fn tell_given(&mut self, attributes: &[u32], values: &[f64], label: f64) -> Result<(), LearnError> {
+        if attributes.len() != values.len() || !state::is_set(attributes, self.params.dim) {
+            let (asked, told) = ("one value for each attribute, in ascending order", "something else");
+            return Err(LearnError::NotAsked { told, asked });
+        }
+        let is_never = |j: &u32| self.params.never.binary_search(j).is_ok();
+        let both = attributes.iter().copied().zip(values.iter().copied());
+        let (attributes, values) = both.filter(|(j, x)| !x.is_nan() && !is_never(j)).unzip();
+        self.keep_late(Late { attributes, values, missing: Vec::new(), label, is_given: true })
+    }
+
+    /// Adds an example to the block, if its numbers are finite and not too large.
+    fn keep_late(&mut self, late: Late) -> Result<(), LearnError> {
+        if self.order.is_empty() {
+            let (asked, told) = ("nothing yet: the random order is drawn by the first `ask`", "an example");
+            return Err(LearnError::NotAsked { told, asked });
+        }
+        let Late { attributes, values, label, .. } = &late;
+        for (attribute, &value) in attributes.iter().map(|&j| Some(j)).zip(values).chain([(None, label)]) {
             if !value.is_finite() {
                 return Err(LearnError::NotFinite { attribute, value });
             }
@@ -49,10 +85,7 @@ impl Pursuit {
                 return Err(LearnError::Diverged { update: self.done + 1, attribute, value });
             }
         }
-        let both = || attributes.iter().copied().zip(values.iter().copied());
-        let (attributes, values) = both().filter(|(_, x)| !x.is_nan()).unzip();
-        let missing = both().filter(|(_, x)| x.is_nan()).map(|(j, _)| j).collect();
-        self.late.push(Late { attributes, values, missing, label });
+        self.late.push(late);
         if self.examples_left() == 0 {
             self.update();
         }
@@ -71,7 +104,7 @@ impl Pursuit {
 
     /// Adds the late examples to the sums, one by one.
     pub(super) fn take_in_late(&mut self) {
-        for Late { attributes, values, missing, label } in std::mem::take(&mut self.late) {
+        for Late { attributes, values, missing, label, .. } in std::mem::take(&mut self.late) {
             let columns = &mut self.scratch.columns;
             columns.clear();
             columns.extend(self.support.iter().chain(&self.pool));
@@ -111,7 +144,8 @@ impl Pursuit {
             let small = late.values.iter().chain([&late.label]).all(|x| x.abs() <= LARGEST);
             let sets =
                 [&late.attributes, &late.missing].iter().all(|set| state::is_set(set, self.params.dim));
-            late.values.len() == late.attributes.len() && small && sets && self.may_observe(&all)
+            let allowed = if late.is_given { late.missing.is_empty() } else { self.may_observe(&all) };
+            late.values.len() == late.attributes.len() && small && sets && allowed
         };
         Damaged::unless(self.late.iter().all(fits), NAME, || "a late example is none that was asked for")
     }

@@ -485,3 +485,52 @@ fn where_noise_falls_nothing_without_an_effect_is_added() {
     }
     assert!(added <= 3, "{added} of 20");
 }
+
+#[test]
+fn examples_that_were_known_before_teach_without_a_purchase() {
+    let (rows, dim) = (600, 12);
+    let (values, labels) = two_effects(rows, 51, uniform);
+    let all: Vec<u32> = (0..dim as u32).collect();
+    // One learner buys everything, the other may buy four values, is given everything, and never sees
+    // attribute 8.
+    let full = learn(PursuitParams::within(dim, dim), values.clone(), labels.clone());
+    let params = PursuitParams { never: vec![8], ..PursuitParams::within(dim, 4) };
+    let (mut given, mut without) = (PursuitParams::within(dim, 4).build().unwrap(), params.build().unwrap());
+    assert!(given.tell_given(&[1], &[0.5], 1.0).is_err());
+    let mut ask = Ask::new(dim);
+    for learner in [&mut given, &mut without] {
+        learner.ask(&mut Seed::root(52).rng(), &mut ask);
+    }
+    for i in 0..rows {
+        let x: Vec<f64> = all.iter().map(|&j| values[j as usize * rows + i]).collect();
+        given.tell_given(&all, &x, labels[i]).unwrap();
+        without.tell_given(&all, &x, labels[i]).unwrap();
+        if i % 50 == 7 {
+            let text = serde_json::to_string(&given).unwrap();
+            given = serde_json::from_str(&text).unwrap();
+        }
+    }
+    assert_eq!((given.support(), without.support()), (&[3, 8][..], &[3][..]));
+    for j in [3, 8] {
+        let [a, b] = [&full, &given].map(|learner| learner.evidence(j).unwrap());
+        assert!((a.coefficient - b.coefficient).abs() < a.standard_error, "{a:?} {b:?}");
+        assert!(b.examples == rows as u64 && b.standard_error < 1.3 * a.standard_error, "{a:?} {b:?}");
+    }
+    let mut ask = Ask::new(dim);
+    given.ask(&mut Seed::root(53).rng(), &mut ask);
+    let Request::Values { attributes, .. } = ask.request() else { panic!("it asks for values") };
+    assert!(attributes.len() == 4 && attributes.contains(&3) && attributes.contains(&8), "{attributes:?}");
+
+    // What is not known may be left out, or NaN: that changes no bit.
+    let mut two = [given.clone(), given.clone()];
+    two[0].tell_given(&[1, 3], &[0.5, 0.25], 1.0).unwrap();
+    two[1].tell_given(&[1, 3, 5], &[0.5, 0.25, f64::NAN], 1.0).unwrap();
+    assert_eq!(serde_json::to_string(&two[0]).unwrap(), serde_json::to_string(&two[1]).unwrap());
+    let before = serde_json::to_string(&given).unwrap();
+    assert!(given.tell_given(&[3, 2], &[0.0, 0.0], 0.0).is_err());
+    assert!(given.tell_given(&[12], &[0.0], 0.0).is_err());
+    assert!(given.tell_given(&[1], &[0.0, 0.0], 0.0).is_err());
+    assert!(given.tell_given(&[1], &[f64::INFINITY], 0.0).is_err());
+    assert!(given.tell_given(&[1], &[0.0], f64::NAN).is_err());
+    assert_eq!(serde_json::to_string(&given).unwrap(), before);
+}

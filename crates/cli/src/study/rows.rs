@@ -6,7 +6,7 @@ use lao_study::{Description, Row, Slot, SlotLabel, Study, StudyError};
 use lao_terminal as say;
 use std::path::Path;
 
-const NO_ROWS: &str = "there are no rows; nothing was recorded";
+pub const NO_ROWS: &str = "there are no rows; nothing was recorded";
 /// The column of a file that has the number of the slot.
 const SLOT: &str = "slot";
 
@@ -45,10 +45,7 @@ impl<T> Rows<T> {
         };
         let place = place_of_slot(names, description).with_context(|| format!("{name}, line 1"))?;
         let (of_slot, ignored) = place;
-        if !ignored.is_empty() {
-            let columns = ignored.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-            say::note(&format!("{name}: the study has no attribute {columns}; ignored"));
-        }
+        note_ignored(&name, ignored.into_iter());
         let named = |name: &str| name == description.target || description.attribute(name).is_some();
         let known: Vec<bool> = names.iter().map(|name| named(name)).collect();
         let number = |cell: &str| sheet.number(cell);
@@ -110,6 +107,24 @@ impl<T> Rows<T> {
     }
 }
 
+/// Checks that no two columns have one name.
+pub fn check_names(names: &[String]) -> anyhow::Result<()> {
+    for (i, name) in names.iter().enumerate() {
+        if names.iter().take(i).any(|other| other == name) {
+            bail!("there are two columns `{name}`; nothing was recorded")
+        }
+    }
+    Ok(())
+}
+
+/// Says which columns of a file the study does not have.
+pub fn note_ignored<'a>(file: &str, columns: impl Iterator<Item = &'a str>) {
+    let columns = columns.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    if !columns.is_empty() {
+        say::note(&format!("{file}: the study has no attribute {columns}; ignored"));
+    }
+}
+
 /// Checks the names of the columns, and returns the place of the slot's number and the names that the study
 /// does not have.
 fn place_of_slot<'a>(
@@ -123,11 +138,7 @@ fn place_of_slot<'a>(
              was recorded"
         )
     }
-    for (i, name) in names.iter().enumerate() {
-        if names.iter().take(i).any(|other| other == name) {
-            bail!("there are two columns `{name}`; nothing was recorded")
-        }
-    }
+    check_names(names)?;
     let is_slot = |name: &str| name.eq_ignore_ascii_case(SLOT);
     let exact = names.iter().position(|name| name == SLOT);
     let place = exact.or_else(|| names.iter().position(|name| is_slot(name)));
@@ -190,7 +201,7 @@ pub fn label(slot: u64, cells: &Cells<'_>, description: &Description) -> anyhow:
 }
 
 impl Cells<'_> {
-    fn number(&self, name: &str, value: &str) -> anyhow::Result<f64> {
+    pub fn number(&self, name: &str, value: &str) -> anyhow::Result<f64> {
         (self.number)(value.trim())
             .with_context(|| format!("{name}={value}: give a number, or NA; nothing was recorded"))
     }

@@ -30,6 +30,10 @@ pub fn status(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     let support = if status.support.is_empty() { "nothing yet".into() } else { status.support.join(", ") };
     let target = &study.description().target;
     let spent = status.spent.map_or_else(String::new, |spent| format!(" for {spent}"));
+    let imported = match status.imported {
+        0 => String::new(),
+        imported => format!(", and {imported} earlier examples imported"),
+    };
     let missing = missing(&status).join(" and ");
     let list = if missing.is_empty() {
         String::new()
@@ -38,7 +42,7 @@ pub fn status(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     };
     say::results(&format!(
         "{} slots handed out, {} values bought{spent}; {} complete, {} open, {} waiting for `{target}`, {} \
-         closed without a result\n\
+         closed without a result{imported}\n\
          found: {support}\n{list}{} more {} may be handed out now\n",
         status.slots,
         status.bought,
@@ -92,7 +96,8 @@ pub fn evidence(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     say::results(&text)?;
     let status = study.status();
     if status.updates == 0 {
-        let (told, first) = (status.told, status.told + status.to_update);
+        let told = status.told + status.imported;
+        let first = told + status.to_update;
         say::note(&format!(
             "there is no evidence yet: it is renewed after each block of examples; {told} of the {first} \
              of the first block are told with their labels"

@@ -72,7 +72,7 @@ pub fn tell(args: &TellArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Reads a whole file before the study is opened, so that nobody waits for the study while a pipe is slow.
-fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
+pub fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
     let mut text = Vec::new();
     let read = if file == Path::new("-") {
         std::io::stdin().lock().read_to_end(&mut text)

@@ -376,6 +376,51 @@ fn what_is_to_be_reported_is_listed_as_it_was_handed_out() {
 }
 
 #[test]
+fn earlier_patients_are_imported_or_the_line_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    begin(at);
+    let row = |i: i32| format!("{};{},5;NA;;{};ward {i}\n", 3 * i, i % 7, if i == 5 { "" } else { "1,25" });
+    let table = |change: &dyn Fn(String) -> String| {
+        let rows: String = (0..40).map(|i| change(row(i))).collect();
+        fs::write(at.join("old.csv"), format!("LDH;CRP;AST;ALT;response;where\n{rows}")).unwrap();
+    };
+    table(&|row| row.replace("30;3,5", "30;3.5x"));
+    let (status, _, said) = session(at, "import", &["old.csv"]);
+    assert!(status == 2 && said.contains("old.csv, line 12: CRP=3.5x: give a number"), "{said}");
+    table(&|row| row.replace("30;3,5", "30;1e99"));
+    let (status, _, said) = session(at, "import", &["old.csv"]);
+    assert!(status == 2 && said.contains("old.csv, line 12: CRP = 1e99"), "{said}");
+    assert_eq!(journal(at), "");
+
+    table(&|row| row);
+    let (status, printed, said) = session(at, "import", &["old.csv"]);
+    assert!(status == 0 && printed.starts_with("recorded 39 earlier examples"), "{printed}{said}");
+    assert!(said.contains("passed over 1 row without `response`") && said.contains("`where`"), "{said}");
+    let (status, _, said) = session(at, "import", &["old.csv"]);
+    assert!(status == 2 && said.contains("the study has these examples already"), "{said}");
+    let (_, printed, _) = session(at, "status", &[]);
+    assert!(printed.contains("39 earlier examples imported"), "{printed}");
+    assert_eq!(
+        (json(at, "status", &[])["status"]["imported"].as_u64(), ask(at, "1")[0].1.len()),
+        (Some(39), 2)
+    );
+
+    for (text, wanted) in [
+        ("CRP,LDH\n1,2\n", "there is no column `response`"),
+        ("response,x\n1,2\n", "no column is an attribute"),
+        ("response,CRP,CRP\n1,2,3\n", "two columns `CRP`"),
+        ("response,CRP\n,2\n1,\n", "no row has `response` and"),
+        ("response,CRP\n1,2,3\n", "nothing was recorded"),
+        ("", "there are no rows"),
+    ] {
+        fs::write(at.join("bad.csv"), text).unwrap();
+        let (status, _, said) = session(at, "import", &["bad.csv"]);
+        assert!(status == 2 && said.contains(wanted), "{text}: {said}");
+    }
+}
+
+#[test]
 fn every_verb_prints_json() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

@@ -145,6 +145,33 @@ fn headers_names_and_layouts_of_other_programs_are_read() {
         "% all\n@relation heart\n@attribute 'chest pain' {a,b}\n@attribute age real\n@data\na,61\n'b',?\n";
     let (names, said) = show("heart.arff", arff, &[]);
     assert!(names == "chest pain|age" && said.contains("ARFF"), "{names} {said}");
+    // Quotes of either kind, escapes, blanks before fields, and a note less: `?` is the mark of ARFF.
+    let arff =
+        "@relation r\n@attribute says {a}\n@attribute n real\n@data\n'it\\'s, \"so\"', 1\n \"it's\",2\n?,3\n";
+    let (names, said) = show("escapes.arff", arff, &[]);
+    assert!(names == "says|n" && !said.contains("counts as missing"), "{names} {said}");
+    let shown = lao(at, &["data", "escapes.arff"]).1;
+    assert!(shown.contains("2: it's, it's, \"so\""), "{shown}");
+    fs::write(at.join("sparse.arff"), "@relation r\n@attribute a real\n@data\n{0 1}\n").unwrap();
+    let (status, _, said) = lao(at, &["data", "sparse.arff"]);
+    assert!(status == 2 && said.contains("sparse.arff, line 4: this is sparse ARFF"), "{said}");
+    // Names that are numbers, under a corner without a name, as R and pandas write them.
+    for (text, wanted) in [
+        ("\"\",\"1940\",\"1945\"\n\"Food\",22.2,44.5\n\"Health\",3.53,5.76\n", "c1|1940|1945"),
+        (",0,1\n0,2.5,3\n1,4.5,5\n", "c1|0|1"),
+        (",1.5,2.5\n3,1,2\n4,2,3\n", "c1|c2|c3"),
+    ] {
+        let (names, said) = show("corner.csv", text, &[]);
+        assert!(names == wanted && said.contains("--header"), "{names} {said}");
+    }
+    // A mark is noted once, however many columns have it.
+    let marked: String =
+        (0..9).map(|i| format!("{},{},x{}\n", ["?", "a"][i % 2], ["b", "?"][i % 2], i % 3)).collect();
+    let (_, said) = show("marks.csv", &format!("p,q,r\n{marked}"), &[]);
+    assert!(
+        said.contains("`p`, `q`: `?` counts as missing, 9 times") && said.matches("counts as").count() == 1,
+        "{said}"
+    );
     let counted = (0..20).map(|i| format!("{i},{}\n", i * 7 % 13)).collect::<String>();
     let (_, said) = show("index.csv", &format!(",dose\n{counted}"), &[]);
     assert!(said.contains("`c1` counts the rows: --drop c1"), "{said}");

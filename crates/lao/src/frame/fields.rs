@@ -37,7 +37,7 @@ pub fn is_missing(field: &str) -> bool {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Header {
-    /// It does, unless all its fields are numbers.
+    /// It does, unless all its fields are numbers, and none is the corner of a table whose rows have names.
     #[default]
     Auto,
     /// It does.

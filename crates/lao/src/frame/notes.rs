@@ -58,11 +58,29 @@ pub(super) fn odd(column: &str, odd: usize, rows: usize, first: Option<&FirstWor
     format!("`{column}`: {odd} of {rows} {are} as missing{such} (--words {column} reads the column as words)")
 }
 
-/// Returns the note on a column of words in which a mark counts as missing.
-pub(super) fn mark(column: &str, (mark, count): &(Vec<u8>, usize)) -> String {
-    let mark = String::from_utf8_lossy(mark);
-    let times = if *count == 1 { "once".into() } else { format!("{count} times") };
-    format!("`{column}`: `{mark}` counts as missing, {times} (--na-only keeps it as a word)")
+/// Returns the notes on columns of words in which a mark counts as missing, one for each mark. In ARFF `?`
+/// always does, which needs no note.
+pub(super) fn marks(found: &[(&str, (Vec<u8>, usize))], is_arff: bool) -> Vec<String> {
+    let mut marks: Vec<&[u8]> = Vec::new();
+    for (_, (mark, _)) in found {
+        let is_known = marks.contains(&&mark[..]) || is_arff && mark == b"?";
+        if !is_known {
+            marks.push(mark);
+        }
+    }
+    let note = |mark: &[u8]| {
+        let of = || found.iter().filter(move |(_, (other, _))| other == mark);
+        let count: usize = of().map(|(_, (_, count))| count).sum();
+        let times = if count == 1 { "once".into() } else { format!("{count} times") };
+        let columns: Vec<String> = of().take(4).map(|(column, _)| format!("`{column}`")).collect();
+        let columns = match of().count() - columns.len() {
+            0 => columns.join(", "),
+            more => format!("{} and {more} more columns", columns.join(", ")),
+        };
+        let mark = String::from_utf8_lossy(mark);
+        format!("{columns}: `{mark}` counts as missing, {times} (--na-only keeps it as a word)")
+    };
+    marks.into_iter().map(note).collect()
 }
 
 pub(super) fn shortened(word: &str) -> String {

@@ -11,6 +11,8 @@ pub(super) struct Text<'a> {
     pub separator: Option<u8>,
     /// The names of the columns, if they are not in the first line.
     pub names: Vec<String>,
+    /// Whether it is ARFF, in which `?` is a missing value.
+    pub is_arff: bool,
     pub notes: Vec<String>,
 }
 
@@ -64,7 +66,7 @@ pub(super) fn decoded<'a>(
 /// Looks for what is not of the table at the beginning of a text: the line `sep=;` of spreadsheets, comments,
 /// and the header of ARFF. Such lines are left empty, so that the numbers of the others stay.
 pub(super) fn opened<'a>(bytes: Cow<'a, [u8]>, file: &str) -> Result<Text<'a>, Error> {
-    let mut text = Text { bytes, separator: None, names: Vec::new(), notes: Vec::new() };
+    let mut text = Text { bytes, separator: None, names: Vec::new(), is_arff: false, notes: Vec::new() };
     let magic: [(&[u8], &str); 3] =
         [(b"PAR1", "a Parquet file"), (b"%PDF", "a PDF file"), (b"\x89HDF", "an HDF5 file")];
     if let Some((_, what)) = magic.iter().find(|(magic, _)| text.bytes.starts_with(magic)) {
@@ -75,7 +77,7 @@ pub(super) fn opened<'a>(bytes: Cow<'a, [u8]>, file: &str) -> Result<Text<'a>, E
     let first = text.bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
     let first = first.filter(|line| !line.is_empty() && !line.starts_with(b"%")).take(1).collect::<Vec<_>>();
     if first.iter().any(|line| is_arff(line)) {
-        return Ok(arff(text));
+        return arff(text, file);
     }
     let mut skipped = 0;
     let mut blank = Vec::new();
@@ -113,14 +115,19 @@ fn starts_with(line: &[u8], word: &[u8]) -> bool {
 }
 
 /// Takes the names from the header of ARFF, and leaves the rows.
-fn arff(mut text: Text<'_>) -> Text<'_> {
-    let (mut in_data, mut names) = (false, Vec::new());
+fn arff<'a>(mut text: Text<'a>, file: &str) -> Result<Text<'a>, Error> {
+    let mut in_data = false;
     let mut rows = Vec::with_capacity(text.bytes.len());
-    for line in text.bytes.split_inclusive(|&byte| byte == b'\n') {
+    for (line, number) in text.bytes.split_inclusive(|&byte| byte == b'\n').zip(1..) {
         let content = line.trim_ascii();
         if in_data && !content.starts_with(b"%") {
-            // ARFF quotes by single quotes.
-            rows.extend(line.iter().map(|&byte| if byte == b'\'' { b'"' } else { byte }));
+            if content.starts_with(b"{") {
+                let reason = "this is sparse ARFF; save the table as CSV, or as dense ARFF (Weka's filter \
+                              SparseToNonSparse)"
+                    .into();
+                return Err(Error::Table { file: file.to_owned(), line: number, reason });
+            }
+            arff_row(line, &mut rows);
             continue;
         }
         if starts_with(content, b"@attribute") {
@@ -130,11 +137,46 @@ fn arff(mut text: Text<'_>) -> Text<'_> {
                 Some(quote) => rest[1..].split(quote).next(),
                 None => rest.split_whitespace().next(),
             };
-            names.push(name.unwrap_or_default().to_owned());
+            text.names.push(name.unwrap_or_default().to_owned());
         }
         in_data |= starts_with(content, b"@data");
         rows.extend(line.iter().filter(|byte| **byte == b'\n'));
     }
     text.notes.push("read as ARFF: the names come from its header".into());
-    Text { bytes: Cow::Owned(rows), separator: Some(b','), names, notes: text.notes }
+    Ok(Text { bytes: Cow::Owned(rows), separator: Some(b','), is_arff: true, ..text })
+}
+
+/// Appends a row of ARFF as one of CSV. A field that begins with a quote of either kind ends with the next
+/// one of that kind; a backslash escapes the byte that follows.
+fn arff_row(line: &[u8], rows: &mut Vec<u8>) {
+    let (mut quote, mut begins, mut is_closed) = (None, true, false);
+    let mut bytes = line.iter().copied();
+    while let Some(byte) = bytes.next() {
+        match (quote, byte) {
+            (Some(_), b'\\') => match bytes.next() {
+                Some(b'"') => rows.extend(b"\"\""),
+                // The end of a line inside a field is a blank, so that lines keep their numbers.
+                Some(b'n' | b'r' | b't') => rows.push(b' '),
+                Some(escaped) => rows.push(escaped),
+                None => {}
+            },
+            (Some(open), _) if byte == open => {
+                (quote, is_closed) = (None, true);
+                rows.push(b'"');
+            }
+            (Some(_), b'"') => rows.extend(b"\"\""),
+            (Some(_), _) => rows.push(byte),
+            (None, b'\'' | b'"') if begins => {
+                quote = Some(byte);
+                begins = false;
+                rows.push(b'"');
+            }
+            (None, b' ' | b'\t') if begins || is_closed => {}
+            (None, _) => {
+                begins = byte == b',';
+                is_closed = false;
+                rows.push(byte);
+            }
+        }
+    }
 }

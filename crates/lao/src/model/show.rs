@@ -31,7 +31,7 @@ impl fmt::Display for Model {
         if let Some(holdout) = &self.holdout {
             writeln!(out, "on {} examples held out: {}", holdout.examples, holdout.summary(figure))?;
         }
-        let Spent { examples, attributes, most_attributes, missing, passed_over, void, ref money } =
+        let Spent { examples, attributes, most_attributes, missing, passed_over, void, imported, ref money } =
             self.spent;
         write!(out, "bought {attributes} values of {examples} examples, at most {most_attributes} of one")?;
         if missing > 0 {
@@ -50,6 +50,9 @@ impl fmt::Display for Model {
         }
         if void > 0 {
             write!(out, ", {void} closed without a result")?;
+        }
+        if imported > 0 {
+            write!(out, "; beside them, {imported} that were known before were learned from")?;
         }
         if let (Some(money), Some(cost)) = (money, self.cost()) {
             let [total, most, budget, cost] = [money.total, money.most, money.budget, cost].map(figure);

@@ -29,10 +29,13 @@ pub struct Spent {
     /// Examples that were passed over because they lacked a value that was asked for, or all of them.
     pub passed_over: u64,
     /// In a live study: examples that were closed without a result after attributes of them were bought. They
-    /// are among
-    /// `examples`, and what was bought of them among `attributes`.
+    /// are among `examples`, and what was bought of them among `attributes`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub void: u64,
+    /// In a live study: examples that were known before, and imported. They are not among `examples`, since
+    /// nothing was bought of them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub imported: u64,
     /// Where attributes have prices: the money.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub money: Option<SpentMoney>,

@@ -184,8 +184,44 @@ class Study:
         place."""
         self._study.void(_number(slot), reason)
 
+    def import_all(self, examples: Any, labels: Iterable[Any]) -> int:
+        """Adds examples that were known before, such as earlier patients, and returns their number: all of
+        them are recorded, or none. They cost nothing, and may have more values than the budget allows.
+
+        `examples` is a DataFrame, or rows that carry names: dicts, Series, records. `labels` has one label
+        for each. None, NaN or NA is a value that is not known; a row without a label, or without any value,
+        is passed over. Which values are known must not depend on the label, beyond what the values themselves
+        say of it."""
+        if hasattr(examples, "to_dicts"):
+            examples = examples.to_dicts()
+        elif hasattr(examples, "to_dict") and hasattr(examples, "columns"):
+            examples = examples.to_dict("records")
+        places = {name: place for place, name in enumerate(self.attributes)}
+        given = []
+        for number, (example, label) in enumerate(zip(examples, labels, strict=True), start=1):
+            row = _by_name(example, f"example {number}")
+            if not isinstance(row, Mapping):
+                raise TypeError(
+                    f"example {number}: {type(example).__name__} has no names; give a dict; nothing was "
+                    "recorded"
+                )
+            for name in row:
+                if name not in places:
+                    raise ValueError(
+                        f"example {number}: the study has no attribute {name}; nothing was recorded"
+                    )
+            known = sorted(
+                (places[name], _value(f"example {number}", name, value))
+                for name, value in row.items()
+                if not _is_missing(value)
+            )
+            if known and not _is_missing(label):
+                given.append(([place for place, _ in known], [x for _, x in known], self._label(label)))
+        self._study.import_all(given)
+        return len(given)
+
     def status(self) -> dict[str, Any]:
-        """Returns where the study stands: slots, told, open, waiting, void, bought, room, updates,
+        """Returns where the study stands: slots, told, open, waiting, void, imported, bought, room, updates,
         support, and with prices the money spent."""
         return self._study.status()
 
@@ -221,7 +257,7 @@ class Study:
     ) -> tuple[int, list[float], float | None]:
         """Returns the number of the slot, the values in the order of its attributes, and the label."""
         number = _number(slot)
-        values = _by_name(values, number)
+        values = _by_name(values, f"slot {number}")
         if isinstance(values, Mapping):
             # A slot that is not open is refused with the reason when it is told.
             names = asked().get(number, list(values))
@@ -239,7 +275,8 @@ class Study:
                     )
             values = [values[name] for name in names]
         order = asked().get(number, range(len(values)))
-        told = [_value(number, name, value) for name, value in zip_longest(order, values, fillvalue=None)]
+        named = zip_longest(order, values, fillvalue=None)
+        told = [_value(f"slot {number}", name, value) for name, value in named]
         return number, told[: len(values)], None if _is_missing(label) else self._label(label)
 
     def _label(self, label: Any) -> float:
@@ -260,25 +297,25 @@ def _is_missing(value: Any) -> bool:
     return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
 
 
-def _value(number: int, name: Any, value: Any) -> float:
+def _value(row: str, name: Any, value: Any) -> float:
     if _is_missing(value):
         return float("nan")
     try:
         return float(value)
     except (TypeError, ValueError):
         raise ValueError(
-            f"slot {number}: {name} = {value!r}: give a number, or None; nothing was recorded"
+            f"{row}: {name} = {value!r}: give a number, or None; nothing was recorded"
         ) from None
 
 
-def _by_name(values: Any, number: int) -> Mapping[str, Any] | Sequence[Any]:
+def _by_name(values: Any, row: str) -> Mapping[str, Any] | Sequence[Any]:
     """Returns values that carry names as a dict, others as a list."""
     if isinstance(values, Mapping):
         return values
     if isinstance(values, (str, bytes)) or hasattr(values, "columns"):
         raise TypeError(
-            f"slot {number}: {type(values).__name__} is not one row; give a dict, a pandas Series, or the "
-            "values in the order of the slot's attributes; nothing was recorded"
+            f"{row}: {type(values).__name__} is not one row; give a dict, a pandas Series, or the values in "
+            "the order of the slot's attributes; nothing was recorded"
         )
     if hasattr(values, "keys"):
         return {name: values[name] for name in values.keys()}
@@ -288,7 +325,7 @@ def _by_name(values: Any, number: int) -> Mapping[str, Any] | Sequence[Any]:
     if hasattr(values, "__len__") and hasattr(values, "__getitem__"):
         return list(values)
     raise TypeError(
-        f"slot {number}: {type(values).__name__} has no order; give a dict, or a list in the order of the "
+        f"{row}: {type(values).__name__} has no order; give a dict, or a list in the order of the "
         "slot's attributes; nothing was recorded"
     )
 

@@ -3,7 +3,7 @@
 
 use crate::beside::{BUDGET, NAMES, description, measured, patient, snapshots, step};
 use lao::{Budget, Choices, JournalPlace, Model, Prices, Spent};
-use lao_study::{Description, Recovery, Row, Slot, SlotLabel, Study, StudyError};
+use lao_study::{Description, Given, Recovery, Row, Slot, SlotLabel, Study, StudyError};
 use std::fs;
 use std::path::Path;
 
@@ -859,6 +859,73 @@ fn a_test_that_came_to_nothing_costs_its_own_value_and_slots_may_be_ahead_of_the
     let study = Study::open(&at).unwrap();
     assert_eq!((study.status(), study.model().coefficients), (status, model.coefficients));
     assert!(fs::read_to_string(at.join("journal.jsonl")).unwrap().contains("null,"));
+}
+
+#[test]
+fn earlier_examples_are_imported_once_cost_nothing_and_are_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("s");
+    let mut study = Study::create(&at, description()).unwrap();
+    // Six values of each are known, of every third five: more than the budget of a slot.
+    let earlier = |number: u64| {
+        let (x, label) = patient(10_000 + number);
+        let known: Vec<u32> = (0..6).filter(|j| number % 3 != 0 || *j != 4).collect();
+        let values = known.iter().map(|&j| x[j as usize]).collect();
+        Given { attributes: known, values, label }
+    };
+    let examples: Vec<Given> = (0..300).map(earlier).collect();
+    study.import(&examples).unwrap();
+    let status = study.status();
+    assert_eq!((status.imported, status.told, status.slots, status.bought), (300, 0, 0, 0));
+    assert_eq!(status.support, ["weight", "sugar"]);
+
+    // What does not fit is refused, and leaves no trace.
+    let before = study.verify().unwrap();
+    let again = study.import(&examples).unwrap_err().to_string();
+    assert!(again.contains("has these examples already; nothing was recorded"), "{again}");
+    let one = |attributes: &[u32], values: &[f64], label: f64| Given {
+        attributes: attributes.to_vec(),
+        values: values.to_vec(),
+        label,
+    };
+    for (refused, said) in [
+        (one(&[], &[], 1.0), "none of its attributes"),
+        (one(&[2, 1], &[0.0, 0.0], 1.0), "in the order"),
+        (one(&[6], &[0.0], 1.0), "in the order"),
+        (one(&[0, 1], &[0.0], 1.0), "and its value"),
+        (one(&[1], &[f64::NAN], 1.0), "weight = NaN"),
+        (one(&[1], &[1e80], 1.0), "weight = 1"),
+        (one(&[1], &[1.0], f64::INFINITY), "pressure = inf"),
+    ] {
+        let error = study.import(&[earlier(301), refused]).unwrap_err().to_string();
+        assert!(error.contains(said) && error.contains("example 2:"), "{error}");
+    }
+    assert!(study.import(&[]).is_err());
+    assert_eq!((study.verify().unwrap(), study.status()), (before, status));
+
+    // Slots that were handed out before an import are told after it.
+    let slots = study.ask(5).unwrap();
+    study.import(&(302..360).map(earlier).collect::<Vec<_>>()).unwrap();
+    for slot in slots {
+        let (values, label) = measured(&slot);
+        study.tell(slot.number, &values, Some(label)).unwrap();
+    }
+    run(&mut study, 100);
+    study.verify().unwrap();
+    let (status, model) = (study.status(), study.model());
+    assert_eq!((status.imported, model.spent.imported, model.spent.examples), (358, 358, status.slots));
+    assert!(
+        model.to_string().contains("; beside them, 358 that were known before were learned from"),
+        "{model}"
+    );
+    assert!((model.coefficients[0].value - 10.0).abs() < 0.5, "{model}");
+    drop(study);
+    let mut study = Study::open(&at).unwrap();
+    assert_eq!((study.status(), study.model().coefficients), (status.clone(), model.coefficients));
+    assert!(study.import(&examples).is_err());
+    drop(study);
+    snapshots(&at).iter().for_each(|path| fs::remove_file(path).unwrap());
+    assert_eq!(Study::open(&at).unwrap().status(), status);
 }
 
 /// A study in a folder that may not be written; root may write everything, and sees no such folder.
