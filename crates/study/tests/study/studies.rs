@@ -869,7 +869,7 @@ fn earlier_examples_are_imported_once_cost_nothing_and_are_replayed() {
     // Six values of each are known, of every third five: more than the budget of a slot.
     let earlier = |number: u64| {
         let (x, label) = patient(10_000 + number);
-        let known: Vec<u32> = (0..6).filter(|j| number % 3 != 0 || *j != 4).collect();
+        let known: Vec<u32> = (0..6).filter(|j| !number.is_multiple_of(3) || *j != 4).collect();
         let values = known.iter().map(|&j| x[j as usize]).collect();
         Given { attributes: known, values, label }
     };
