@@ -1,30 +1,19 @@
 //! The verb `cargo xtask bench`, which is a program of its own, `lao-bench`: the other verbs need not wait
-//! for its build.
+//! for its build, nor does `--help`, or who mistypes an argument.
 
 use anyhow::Context as _;
-use clap::Args;
-use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-/// Run scenarios, which measure learners on data, and record and draw the measurements.
-///
-/// `cargo xtask bench --help` builds the bench suite first, as each use of this verb does.
-#[derive(Debug, Args)]
-#[command(disable_help_flag = true)]
-pub struct BenchArgs {
-    /// The arguments of the bench suite.
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    arguments: Vec<OsString>,
-}
+pub mod args;
 
-/// Runs the verb.
-pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
+/// Runs the verb, whose arguments were checked: builds `lao-bench`, and hands them on.
+pub fn run() -> anyhow::Result<ExitCode> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
     let mut command = Command::new(cargo);
     command.args(["run", "--release", "--features", "bench", "--bin", "lao-bench", "--manifest-path"]);
-    command.arg(manifest).arg("--").args(&args.arguments);
+    command.arg(manifest).arg("--").args(std::env::args_os().skip(2));
     finish(command)
 }
 

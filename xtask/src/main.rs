@@ -27,7 +27,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Verify(Box<verify::VerifyArgs>),
-    Bench(bench::BenchArgs),
+    Bench(bench::args::BenchArgs),
     Data(data::DataArgs),
     Report(report::ReportArgs),
     Docs(docs::DocsArgs),
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Verify(args) => verify::run(*args),
-        Command::Bench(args) => bench::run(&args),
+        Command::Bench(_) => bench::run(),
         Command::Data(args) => data::run(args),
         Command::Report(args) => report::run(args),
         Command::Docs(args) => docs::run(&args),

@@ -196,6 +196,17 @@ impl Frame {
                     .into(),
             );
         }
+        let is_number = |name: &&Vec<u8>| !is_empty(name) && bare.number(name).is_some();
+        if header
+            && !numbers
+            && options.header == Header::Auto
+            && let Some(name) = first.iter().find(is_number)
+        {
+            notes.push(format!(
+                "the first line is taken as names, though `{}` is a number (--header no takes it as a row)",
+                String::from_utf8_lossy(name)
+            ));
+        }
         if guessed && separator != b',' && first.len() > 1 {
             let what =
                 if separator == b'\t' { "tabulators".into() } else { format!("`{}`", char::from(separator)) };
@@ -366,13 +377,16 @@ fn second_row(rest: &[u8], separator: u8) -> Vec<Vec<u8>> {
     }
 }
 
+fn is_empty(field: &[u8]) -> bool {
+    field.trim_ascii().is_empty()
+}
+
 /// Returns whether a first line of numbers is one of names, since its first field is empty, as programs write
 /// it that give the rows names: the field is quoted, as R does, or the first row has a word there, or 0, as
 /// pandas counts.
 fn has_corner(text: &[u8], first: &[Vec<u8>], separator: u8) -> bool {
     let [corner, names @ ..] = first else { return false };
-    let is_empty = |field: &Vec<u8>| field.trim_ascii().is_empty();
-    if !is_empty(corner) || names.is_empty() || names.iter().any(is_empty) {
+    if !is_empty(corner) || names.is_empty() || names.iter().any(|name| is_empty(name)) {
         return false;
     }
     let mut all = Records::new(text, separator);

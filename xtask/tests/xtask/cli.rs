@@ -122,3 +122,27 @@ fn a_killed_run_is_taken_up_and_ends_with_the_same_evidence() {
     let read = |out: &Path| std::fs::read(out.join("evidence.json")).unwrap();
     assert!(read(&whole) == read(&broken), "another number of threads, after a kill, gave another record");
 }
+
+#[test]
+fn the_help_of_the_bench_suite_builds_nothing_nor_does_a_mistyped_argument() {
+    let folder = tempfile::tempdir().unwrap();
+    let xtask = |arguments: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_xtask"));
+        let output =
+            command.current_dir(folder.path()).env("CARGO", "no such cargo").args(arguments).output();
+        let output = output.unwrap();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (status, help, said) = xtask(&["bench", "--help"]);
+    assert!(
+        status == Some(0) && help.contains("Usage: cargo xtask bench") && help.contains("my.toml"),
+        "{help}{said}"
+    );
+    let own = text(&output(folder.path(), &["bench", "--help"]).stdout);
+    assert_eq!(help, own);
+    let (status, _, said) = xtask(&["bench", "--tier", "larger"]);
+    assert!(status == Some(2) && said.contains("'larger'"), "{said}");
+    // What is right is handed on to the program, which cargo would build.
+    let (status, _, said) = xtask(&["bench", "--list"]);
+    assert!(status == Some(2) && said.contains("cannot run cargo"), "{said}");
+}

@@ -164,6 +164,12 @@ fn headers_names_and_layouts_of_other_programs_are_read() {
         let (names, said) = show("corner.csv", text, &[]);
         assert!(names == wanted && said.contains("--header"), "{names} {said}");
     }
+    // A row of numbers and a class, as in files without names, looks like names.
+    let flowers = "5.1,3.5,setosa\n4.9,3.0,setosa\n7.0,3.2,versicolor\n";
+    let (names, said) = show("iris.data", flowers, &[]);
+    assert!(names.starts_with("5.1") && said.contains("though `5.1` is a number (--header no"), "{said}");
+    let (names, said) = show("iris.data", flowers, &["--header", "no"]);
+    assert!(names == "c1|c2|c3" && !said.contains("taken as names"), "{said}");
     // A mark is noted once, however many columns have it.
     let marked: String =
         (0..9).map(|i| format!("{},{},x{}\n", ["?", "a"][i % 2], ["b", "?"][i % 2], i % 3)).collect();
