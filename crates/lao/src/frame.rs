@@ -176,7 +176,9 @@ impl Frame {
         let bare = Fields::all(separator, first.len());
         let numbers = first.iter().all(|field| bare.number(field).is_some() || bare.is_missing(0, field));
         let given = if options.names.is_empty() { of_file } else { options.names.clone() };
-        let has_corner = numbers && has_corner(text, &first, separator);
+        let second = second_row(&text[(record.offset() as usize).min(text.len())..], separator);
+        let is_quoted = text.trim_ascii_start().starts_with(b"\"\"");
+        let has_corner = numbers && has_corner(&first, &second, &bare, is_quoted);
         let header = match options.header {
             Header::Auto => given.is_empty() && (!numbers || has_corner),
             Header::Yes => true,
@@ -226,7 +228,7 @@ impl Frame {
             return Err(fail(line, way_out.into()));
         }
         let names = if header {
-            notes::names(&first, &second_row(rest, separator), &mut notes)
+            notes::names(&first, &second, &mut notes)
         } else if given.is_empty() {
             (1..=first.len()).map(|c| format!("c{c}")).collect()
         } else if given.len() == first.len() {
@@ -382,20 +384,16 @@ fn is_empty(field: &[u8]) -> bool {
 }
 
 /// Returns whether a first line of numbers is one of names, since its first field is empty, as programs write
-/// it that give the rows names: the field is quoted, as R does, or the first row has a word there, or 0, as
+/// it that give the rows names: the field is quoted, as R does, or the second line has a word there, or 0, as
 /// pandas counts.
-fn has_corner(text: &[u8], first: &[Vec<u8>], separator: u8) -> bool {
+fn has_corner(first: &[Vec<u8>], second: &[Vec<u8>], bare: &Fields, is_quoted: bool) -> bool {
     let [corner, names @ ..] = first else { return false };
     if !is_empty(corner) || names.is_empty() || names.iter().any(|name| is_empty(name)) {
         return false;
     }
-    let mut all = Records::new(text, separator);
-    let Ok(true) = all.read("") else { return false };
-    let row = second_row(&text[(all.offset() as usize).min(text.len())..], separator);
-    let Some(of_row) = row.first().filter(|_| row.len() == first.len()) else { return false };
-    let bare = Fields::all(separator, first.len());
+    let Some(of_row) = second.first().filter(|_| second.len() == first.len()) else { return false };
     let is_word = !is_empty(of_row) && bare.number(of_row).is_none() && !bare.is_missing(0, of_row);
-    is_word || of_row.as_slice() == b"0" || text.trim_ascii_start().starts_with(b"\"\"")
+    is_word || of_row.as_slice() == b"0" || is_quoted
 }
 
 /// In a table of one column, an empty line is a row without a value; elsewhere it is no row.

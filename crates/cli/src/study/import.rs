@@ -82,11 +82,8 @@ fn read(text: &[u8], name: &str, description: &Description) -> anyhow::Result<Ea
     let mut earlier = Earlier { examples: Vec::new(), lines: Vec::new(), passed_over: 0 };
     for SheetRow { line, fields } in rows {
         let place = || format!("{name}, line {line}");
-        if fields.len() != names.len() {
-            let (fields, columns) = (fields.len(), names.len());
-            bail!("{}: {fields} fields, but line 1 has {columns}; nothing was recorded", place())
-        }
-        let is_known = |cell: &str| !cell.trim().is_empty() && !lao::is_missing(cell);
+        rows::check_width(fields, names).with_context(place)?;
+        let is_known = |cell: &str| !lao::is_missing(cell);
         let known = attributes.iter().zip(fields).enumerate().filter(|(_, (_, cell))| is_known(cell));
         let values = known.filter_map(|(c, (j, cell))| j.map(|j| (j, cells.number(&names[c], cell))));
         let values = values.map(|(j, value)| Ok((j, value.with_context(place)?)));

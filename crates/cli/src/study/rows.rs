@@ -71,10 +71,7 @@ impl<T> Rows<T> {
         number: &dyn Fn(&str) -> Option<f64>,
         tell: impl Fn(u64, &Cells<'_>) -> anyhow::Result<Option<T>>,
     ) -> anyhow::Result<(u64, Option<T>)> {
-        if fields.len() != names.len() {
-            let (fields, columns) = (fields.len(), names.len());
-            bail!("{fields} fields, but the first line has {columns}; nothing was recorded")
-        }
+        check_width(fields, names)?;
         let cell = &fields[of_slot];
         let whole = |x: &f64| x.fract() == 0.0 && (0.0..=9e15).contains(x);
         let spelled = || number(cell).filter(whole).map(|x| x as u64);
@@ -113,6 +110,15 @@ pub fn check_names(names: &[String]) -> anyhow::Result<()> {
         if names.iter().take(i).any(|other| other == name) {
             bail!("there are two columns `{name}`; nothing was recorded")
         }
+    }
+    Ok(())
+}
+
+/// Checks that a row has a field for each column.
+pub fn check_width(fields: &[String], names: &[String]) -> anyhow::Result<()> {
+    if fields.len() != names.len() {
+        let (fields, columns) = (fields.len(), names.len());
+        bail!("{fields} fields, but the first line has {columns}; nothing was recorded")
     }
     Ok(())
 }
