@@ -4,6 +4,7 @@ use crate::error::{Error, nearest};
 use crate::frame::{Column, FirstWord, Frame, Reading, Values};
 use crate::prices::{PricedColumns, Prices};
 use crate::table::Table;
+use lao_algorithms::pursuit::LARGEST;
 use lao_observation::{BlockBuf, Seed, Source, SourceError, Tariff};
 use rand::seq::SliceRandom as _;
 use serde::{Deserialize, Serialize};
@@ -425,8 +426,7 @@ fn too_many(first: Option<&FirstWord>) -> String {
     format!("too many different words{such}")
 }
 
-/// The largest magnitude of a value, and the smallest difference of the values of a column.
-const LARGEST: f64 = 1e70;
+/// The smallest difference of the values of a column.
 const SMALLEST: f64 = 1e-150;
 
 /// A class of a label, and the number of rows that have it.

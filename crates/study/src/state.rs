@@ -3,7 +3,7 @@
 use crate::description::Description;
 use crate::error::StudyError;
 use crate::journal::{Given, Record, Row, SlotLabel, digest};
-use lao::algorithms::pursuit::{Evidence, Pursuit};
+use lao::algorithms::pursuit::{Evidence, LARGEST, Pursuit};
 use lao::observation::tariff::pays;
 use lao::observation::{Ask, Basket, BlockBuf, LearnError, Learner as _, Request, Rng, Seed, Told};
 use serde::{Deserialize, Serialize};
@@ -494,5 +494,3 @@ fn names(attributes: &[u32], description: &Description) -> String {
 
 /// The most slots that are handed out at once, ahead of the results.
 const LARGEST_ASK: u64 = 1_000_000;
-/// The largest magnitude of a value or a label.
-const LARGEST: f64 = 1e70;

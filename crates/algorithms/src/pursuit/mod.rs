@@ -180,7 +180,7 @@ const TIGHTEST_AT: f64 = 10.0;
 const NOISE_AFTER_CHANGE: f64 = 300.0;
 const NOISE_MEMORY: f64 = 4096.0;
 /// The largest magnitude of a value or label; its fourth power times any number of examples is finite.
-const LARGEST: f64 = 1e70;
+pub const LARGEST: f64 = 1e70;
 /// What an attribute may explain that was never observed, where bounds are added up for a panel.
 const LARGEST_BOUND: f64 = 1e100;
 
