@@ -564,6 +564,9 @@ impl Learner for AnyLearner {
     fn takes_gaps(&self) -> bool {
         self.inner().takes_gaps()
     }
+    fn takes_weights(&self) -> bool {
+        self.inner().takes_weights()
+    }
 
     fn examples_to_next_update(&self) -> Option<u64> {
         self.inner().examples_to_next_update()

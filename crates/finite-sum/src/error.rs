@@ -40,6 +40,22 @@ pub enum FiniteSumError {
         /// What is allowed.
         allowed: &'static str,
     },
+    /// The number of weights is not that of the rows.
+    #[error("{weights} weights for {rows} rows: give one weight per row")]
+    Weights {
+        /// Number of weights.
+        weights: usize,
+        /// Number of rows.
+        rows: usize,
+    },
+    /// A weight that is not allowed.
+    #[error("row {row} has the weight {weight}: weights must be finite and at least 0, and one above 0")]
+    Weight {
+        /// The first such row.
+        row: usize,
+        /// Its weight.
+        weight: f64,
+    },
     /// All labels are 1, which may mean either class.
     #[error(
         "all labels are {label}, which is the larger of 0 and 1 but the smaller of 1 and 2: say what they \

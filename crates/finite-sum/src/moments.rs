@@ -4,6 +4,7 @@
 //! come from two passes over it, which find it in the cache, and are merged with those of the values before.
 //! The result depends on the layout alone, not on the number of threads.
 
+use crate::design::{Design, Entries};
 use lao_kernels::{Compressed, Element};
 use rayon::prelude::*;
 
@@ -194,6 +195,53 @@ pub(crate) fn compressed_rows<T: Element>(table: &Compressed<T>) -> Moments {
         scales[j] = if constant { 0.0 } else { ((scales[j] + zeros * means[j] * means[j]) / n).sqrt() };
     }
     moments
+}
+
+/// The weighted moments of the columns; weights are 1 on average.
+pub(crate) fn weighted(design: &dyn Design, weights: &[f64]) -> Moments {
+    let n = weights.len() as f64;
+    let (mut moments, mut scratch) = (Moments::zeros(design.dim()), Vec::new());
+    let Moments { means, scales } = &mut moments;
+    // The weight of the entries that are stored, and whether they differ.
+    let (mut stored, mut first, mut varies) =
+        (vec![0.0; design.dim()], vec![f64::NAN; design.dim()], vec![false; design.dim()]);
+    let rows = || weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0);
+    for (i, &weight) in rows() {
+        each(design.row(i, &mut scratch), |j, value| {
+            stored[j] += weight;
+            means[j] += value * (weight / n);
+            varies[j] |= value != first[j] && !first[j].is_nan();
+            first[j] = value;
+        });
+    }
+    for (i, &weight) in rows() {
+        each(design.row(i, &mut scratch), |j, value| {
+            let of_mean = value - means[j];
+            scales[j] += weight * of_mean * of_mean;
+        });
+    }
+    let all: f64 = weights.iter().sum();
+    for j in 0..design.dim() {
+        let zeros = all - stored[j];
+        let is_full = zeros <= 1e-9 * all;
+        if is_full && !varies[j] {
+            (means[j], scales[j]) = (first[j], 0.0);
+        } else {
+            let of_zeros = if is_full { 0.0 } else { zeros * means[j] * means[j] };
+            scales[j] = ((scales[j] + of_zeros) / n).sqrt();
+        }
+    }
+    moments
+}
+
+/// Calls `f` with each stored entry of a row.
+fn each(entries: Entries<'_>, mut f: impl FnMut(usize, f64)) {
+    match entries {
+        Entries::Dense(values) => values.iter().enumerate().for_each(|(j, value)| f(j, *value)),
+        Entries::Sparse(indices, values) => {
+            indices.iter().zip(values).for_each(|(&j, value)| f(j as usize, *value));
+        }
+    }
 }
 
 #[cfg(test)]

@@ -14,8 +14,10 @@ pub struct NormalEquations {
     /// `b`.
     pub right: Vec<f64>,
     scratch: GramScratch,
-    /// Deviations of columns from their means, column after column.
+    /// Deviations of columns from their means, column after column; times the root of the row's weight.
     deviations: Vec<f64>,
+    /// The labels times the root of the row's weight, if rows have weights.
+    labels: Vec<f64>,
 }
 
 /// The mean of a column in standard deviations above which its deviations are added up, and not its values:
@@ -25,8 +27,8 @@ const FAR: f64 = 100.0;
 impl FiniteSum {
     /// Returns the normal equations of least squares on a support (ascending): the lower triangle of `X_S'X_S
     /// + (n lambda/2) I`, row by row, and `X_S'y`, both after the intercept, if there is one, has been
-    /// minimized out; n is the number of rows. Each component counts as one call. For other losses the
-    /// function does nothing and returns `false`.
+    /// minimized out; n is the number of rows. If rows have weights, the sums are weighted. Each component
+    /// counts as one call. For other losses the function does nothing and returns `false`.
     ///
     /// # Errors
     /// Fails when the support does not fit.
@@ -39,30 +41,50 @@ impl FiniteSum {
         let Some(labels) = self.loss.squares() else { return Ok(false) };
         self.count(self.len() as u64);
         let (size, n) = (support.len(), self.rows() as f64);
-        let NormalEquations { gram, right, scratch, deviations } = into;
+        let NormalEquations { gram, right, scratch, deviations, labels: weighted } = into;
         gram.clear();
         gram.resize(size * size, 0.0);
         right.clear();
         right.resize(size, 0.0);
-        let total: f64 = labels.iter().sum();
+        let weights = self.loss.weights();
+        let total: f64 = labels.iter().enumerate().map(|(i, label)| self.loss.weight(i) * label).sum();
         // The vector that rows are centered by: zero or the mean. An intercept centers the rows, too, and the
         // labels.
         let centered = self.intercept || self.offset().is_some();
-        let moments = centered.then(|| self.design.moments());
+        let moments = centered.then(|| self.moments());
         let mean = |a: usize| moments.map_or(0.0, |moments| moments.means[support[a] as usize]);
         let spread = |a: usize| moments.map_or(f64::INFINITY, |moments| moments.scales[support[a] as usize]);
         let far = (0..size).any(|a| mean(a).abs() > FAR * spread(a) && spread(a) > 0.0);
+        let far = far || weights.is_some();
+        let root = |i: usize| self.loss.weight(i).sqrt();
         if far {
             self.deviations(support, mean, deviations);
+            let labels = match weights {
+                None => labels,
+                Some(_) => {
+                    weighted.clear();
+                    weighted.extend(labels.iter().enumerate().map(|(i, label)| root(i) * label));
+                    weighted
+                }
+            };
             let places: Vec<u32> = (0..size as u32).collect();
             gram::columns(deviations, self.rows(), &places, labels, Products { gram, right });
         } else {
             self.design.gram(support, labels, gram, right, scratch);
         }
         // What is left of the sum of the deviations is rounding.
-        let left =
-            |a: usize| if far { deviations[a * self.rows()..][..self.rows()].iter().sum() } else { 0.0 };
-        let center = |a: usize| if far { left(a) / n } else { mean(a) };
+        let left = |a: usize| -> f64 {
+            let column = &deviations[a * self.rows()..][..self.rows()];
+            match weights {
+                None => column.iter().sum(),
+                Some(_) => column.iter().enumerate().map(|(i, deviation)| root(i) * deviation).sum(),
+            }
+        };
+        let center = |a: usize| match (centered, far) {
+            (false, _) => 0.0,
+            (true, true) => left(a) / n,
+            (true, false) => mean(a),
+        };
         let center: Vec<f64> = (0..size).map(center).collect();
         let scale = |a: usize| self.standard.as_deref().map_or(1.0, |s| s.inverse[support[a] as usize]);
         for a in 0..size {
@@ -76,14 +98,16 @@ impl FiniteSum {
         Ok(true)
     }
 
-    /// Writes the differences of the columns in `support` from their means, column after column.
+    /// Writes the differences of the columns in `support` from their means, column after column, times the
+    /// root of the row's weight.
     fn deviations(&self, support: &[u32], mean: impl Fn(usize) -> f64, into: &mut Vec<f64>) {
         let rows = self.rows();
         into.clear();
         into.resize(rows * support.len(), 0.0);
         let mut scratch = Vec::new();
         for i in 0..rows {
-            let mut set = |a: usize, value: f64| into[a * rows + i] = value - mean(a);
+            let root = self.loss.weight(i).sqrt();
+            let mut set = |a: usize, value: f64| into[a * rows + i] = root * (value - mean(a));
             match self.design.row(i, &mut scratch) {
                 Entries::Dense(values) => {
                     support.iter().enumerate().for_each(|(a, &j)| set(a, values[j as usize]))
@@ -105,12 +129,13 @@ impl FiniteSum {
     pub fn best_intercept(&self, x: &SparseVector) -> Result<f64, FiniteSumError> {
         self.check_support(x.indices())?;
         let Some(labels) = self.loss.squares().filter(|_| self.intercept) else { return Ok(0.0) };
-        let mean = labels.iter().sum::<f64>() / labels.len() as f64;
+        let weighted = labels.iter().enumerate().map(|(i, label)| self.loss.weight(i) * label);
+        let mean = weighted.sum::<f64>() / labels.len() as f64;
         if self.offset().is_some() {
             return Ok(mean);
         }
         let inverse = |j: u32| self.standard.as_deref().map_or(1.0, |s| s.inverse[j as usize]);
-        let means = &self.design.moments().means;
+        let means = &self.moments().means;
         let predicted = x.view().iter().map(|(j, weight)| weight * inverse(j) * means[j as usize]);
         Ok(mean - predicted.sum::<f64>())
     }

@@ -32,7 +32,8 @@ pub(crate) struct Standard {
 }
 
 impl FiniteSum {
-    /// Returns the sum over the same rows with standardized columns. A constant column is not divided.
+    /// Returns the sum over the same rows with standardized columns; means and deviations are weighted if
+    /// rows are. A constant column is not divided.
     ///
     /// # Errors
     /// Fails when a column's variance is not finite.
@@ -40,7 +41,7 @@ impl FiniteSum {
         if how == Standardize::No {
             return Ok(FiniteSum { standard: None, ..self });
         }
-        let Moments { means, scales } = self.design.moments();
+        let Moments { means, scales } = self.moments();
         if let Some(attribute) = scales.iter().position(|scale| !scale.is_finite()) {
             return Err(FiniteSumError::Scale { attribute, scale: scales[attribute] });
         }

@@ -3,6 +3,7 @@
 use crate::design::{Batch, Design, DesignMatrix, Entries};
 use crate::error::FiniteSumError;
 use crate::loss::Loss;
+use crate::moments::{self, Moments};
 use crate::predictor::{Gradient, Predictor};
 use crate::standard::{Standard, scale_by};
 use crate::sweep::Pass;
@@ -10,7 +11,7 @@ use lao_kernels::{Element, SparseVector};
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A metered finite sum. A clone shares the data, but has a meter of its own from then on.
 ///
@@ -40,6 +41,8 @@ pub struct FiniteSum {
     pub(crate) ridge: f64,
     pub(crate) intercept: bool,
     pub(crate) standard: Option<Arc<Standard>>,
+    /// The weighted moments of the columns, if rows have weights.
+    pub(crate) weighted: OnceLock<Arc<Moments>>,
     pub(crate) calls: Cell<u64>,
     pub(crate) thresholds: Cell<u64>,
     pub(crate) work: Work,
@@ -73,8 +76,8 @@ pub struct RowBuf {
 }
 
 impl FiniteSum {
-    /// Returns the mean of `loss` over `examples`, with one component per row, no l2 term, no intercept, and
-    /// columns as they are.
+    /// Returns the (weighted) mean of `loss` over `examples`, with one component per row, no l2 term, no
+    /// intercept, and columns as they are.
     ///
     /// # Errors
     /// Fails when there are no examples, or the number of labels is another.
@@ -99,6 +102,7 @@ impl FiniteSum {
             ridge: 0.0,
             intercept: false,
             standard: None,
+            weighted: OnceLock::new(),
             calls: Cell::new(0),
             thresholds: Cell::new(0),
             work,
@@ -308,7 +312,10 @@ impl FiniteSum {
         self.check_predictor(along)?;
         self.count(self.len() as u64);
         let mut total = 0.0;
-        let mut square = |_: usize, margins: &mut [f64]| total += margins.iter().map(|m| m * m).sum::<f64>();
+        let loss = Arc::clone(&self.loss);
+        let mut square = |i: usize, margins: &mut [f64]| {
+            total += loss.weight(i) * margins.iter().map(|m| m * m).sum::<f64>();
+        };
         self.sweep(None, along, &mut square, &mut []);
         Ok(self.loss.curvature() * total / self.rows() as f64 + self.ridge * along.norm_squared())
     }
@@ -336,7 +343,7 @@ impl FiniteSum {
                     values.iter().zip(offset).map(|(value, offset)| (value - offset) * (value - offset)).sum()
                 }
             };
-            sum += square + if self.intercept { 1.0 } else { 0.0 };
+            sum += self.loss.weight(i) * (square + if self.intercept { 1.0 } else { 0.0 });
             if (i + 1) % self.block == 0 {
                 largest = largest.max(sum / self.block as f64);
                 sum = 0.0;
@@ -368,10 +375,20 @@ impl FiniteSum {
             intercept: self.intercept,
             standard: standard
                 .map(|s| Arc::new(Standard { inverse: pick(&s.inverse), offset: pick(&s.offset) })),
+            weighted: self
+                .weighted
+                .get()
+                .map_or_else(OnceLock::new, |moments| OnceLock::from(Arc::new(moments.restrict(support)))),
             calls: Cell::new(0),
             thresholds: Cell::new(0),
             work,
         })
+    }
+
+    /// Returns the mean and standard deviation of every column, weighted if rows are.
+    pub(crate) fn moments(&self) -> &Moments {
+        let Some(weights) = self.loss.weights() else { return self.design.moments() };
+        self.weighted.get_or_init(|| Arc::new(moments::weighted(&*self.design, weights)))
     }
 
     pub(crate) fn check_predictor(&self, at: &Predictor) -> Result<(), FiniteSumError> {

@@ -111,6 +111,8 @@ pub struct Examples {
     store: Arc<Store>,
     /// The rows that belong to these examples, in their order.
     rows: Arc<Vec<u32>>,
+    /// The weight of each row of the table, if rows have weights.
+    weights: Option<Arc<Vec<f64>>>,
     /// Ends every stream of these examples when it becomes true.
     stop: Arc<AtomicBool>,
 }
@@ -214,7 +216,7 @@ impl Examples {
         let (target, values) = (target.to_owned(), Arc::new(values));
         let store =
             Store { table, hash, target, label, names, others, attributes, values, labels, notes, reading };
-        Ok(Examples { store: Arc::new(store), rows: Arc::new(rows), stop: Arc::default() })
+        Ok(Examples { store: Arc::new(store), rows: Arc::new(rows), weights: None, stop: Arc::default() })
     }
 
     /// Returns the rows of a table as examples. Nothing but the labels is read.
@@ -247,7 +249,7 @@ impl Examples {
         let reading = Reading::default();
         let store =
             Store { table, hash, target, label, names, others, attributes, values, labels, notes, reading };
-        Ok(Examples { store: Arc::new(store), rows: Arc::new(rows), stop: Arc::default() })
+        Ok(Examples { store: Arc::new(store), rows: Arc::new(rows), weights: None, stop: Arc::default() })
     }
 
     /// Returns the number of examples.
@@ -400,6 +402,58 @@ impl Examples {
     /// what was learned until then is kept.
     pub fn until(self, stop: Arc<AtomicBool>) -> Examples {
         Examples { stop, ..self }
+    }
+
+    /// Gives each example a weight: sums over examples become weighted sums. Only ratios matter. Examples of
+    /// weight 0 are left out, and cost nothing.
+    ///
+    /// Weights are scaled so that their sum is the number of examples of equal weight that say as much,
+    /// `(sum w)^2 / sum w^2`: so standard errors, and the level at which attributes are added, stay right.
+    ///
+    /// ```
+    /// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
+    /// // let table = "diabetes.csv.gz";
+    /// let examples = lao::read(table)?.target("progression")?;
+    /// let weight = |label: f64| if label > 250.0 { 0.0 } else { 1.0 };
+    /// let weights: Vec<f64> = examples.labels().map(weight).collect();
+    /// assert_eq!(examples.with_weights(&weights)?.len(), 384);
+    /// # Ok::<(), lao::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When there is not one finite weight of at least 0 for each example, or all are 0.
+    pub fn with_weights(self, weights: &[f64]) -> Result<Examples, Error> {
+        let refuse = |value: String, allowed: &str| {
+            Err(Error::Choice { what: "weights", value, allowed: allowed.into() })
+        };
+        if weights.len() != self.len() {
+            return refuse(format!("{} weights", weights.len()), "one weight for each example");
+        }
+        if let Some(wrong) = weights.iter().find(|weight| !(weight.is_finite() && **weight >= 0.0)) {
+            return refuse(wrong.to_string(), "finite numbers of at least 0");
+        }
+        let largest = weights.iter().fold(0.0, |largest: f64, weight| largest.max(*weight));
+        if largest == 0.0 {
+            return refuse("0 for every example".into(), "at least one weight above 0");
+        }
+        let relative = || weights.iter().map(|weight| weight / largest);
+        let (sum, squares) = (relative().sum::<f64>(), relative().map(|weight| weight * weight).sum::<f64>());
+        let mut of_rows = vec![0.0; self.store.labels.len()];
+        let mut rows = Vec::new();
+        for (&row, weight) in self.rows.iter().zip(relative()).filter(|(_, weight)| *weight > 0.0) {
+            of_rows[row as usize] = weight * sum / squares;
+            rows.push(row);
+        }
+        let equal = rows.len() as f64 == sum;
+        Ok(Examples { weights: (!equal).then(|| Arc::new(of_rows)), ..self.of(rows) })
+    }
+
+    /// Returns the mean label; 0 if there are no examples.
+    pub(crate) fn mean_label(&self) -> f64 {
+        let weight = |row: u32| self.weights.as_ref().map_or(1.0, |weights| weights[row as usize]);
+        let all: f64 = self.rows.iter().map(|&row| weight(row)).sum();
+        let sum: f64 = self.rows.iter().map(|&row| weight(row) * self.store.labels[row as usize]).sum();
+        if all > 0.0 { sum / all } else { 0.0 }
     }
 
     /// Returns the examples in a random order.
@@ -596,6 +650,9 @@ impl Source for Stream {
                     block.column_mut(c)[filled] = column(c);
                 }
                 block.labels_mut()[filled] = store.labels[row as usize];
+                if let Some(weights) = &examples.weights {
+                    block.weights_mut()[filled] = weights[row as usize];
+                }
                 filled += 1;
             }
         }
@@ -605,6 +662,10 @@ impl Source for Stream {
 
     fn has_gaps(&self) -> bool {
         self.gaps
+    }
+
+    fn has_weights(&self) -> bool {
+        self.examples.weights.is_some()
     }
 
     fn position(&self) -> u64 {

@@ -317,7 +317,7 @@ impl Fit {
         })?;
         let mut learned = start.map_or_else(|| self.learner(&training, priced.as_ref()), Ok)?;
         let whole = (training.len() as u64).saturating_mul(passes);
-        let mean = training.labels().sum::<f64>() / training.len().max(1) as f64;
+        let mean = training.mean_label();
         // A random order, so that a sorted table does no harm, unless the user says that its order is right.
         let ordered = if in_order { training.clone() } else { training.shuffled(&seed.child("order")) };
         let (limit, tariff) = match (learned.parameters.money(), &priced, &self.budget) {

@@ -8,6 +8,8 @@ pub struct BlockBuf {
     rows: usize,
     values: Vec<f64>,
     labels: Vec<f64>,
+    /// Empty if all examples weigh the same.
+    weights: Vec<f64>,
 }
 
 impl BlockBuf {
@@ -22,6 +24,7 @@ impl BlockBuf {
         (self.columns, self.capacity, self.rows) = (columns, capacity, 0);
         self.values.resize(columns * capacity, 0.0);
         self.labels.resize(capacity, 0.0);
+        self.weights.clear();
     }
 
     /// Does the same as [`reset`](Self::reset), with NaN in all places, so that a place that a source leaves
@@ -71,6 +74,13 @@ impl BlockBuf {
         &mut self.labels[..self.capacity]
     }
 
+    /// Returns the weights of the examples up to the capacity, for filling; without this call all examples
+    /// weigh the same, 1.
+    pub fn weights_mut(&mut self) -> &mut [f64] {
+        self.weights.resize(self.capacity, 1.0);
+        &mut self.weights
+    }
+
     /// Declares how many rows were filled. A number above the capacity counts as the capacity, so that no
     /// view reaches further; the session then sees that the source returned another number.
     #[inline]
@@ -82,8 +92,8 @@ impl BlockBuf {
     #[inline]
     pub fn view<'a>(&'a self, attributes: &'a [u32]) -> Block<'a> {
         debug_assert_eq!(attributes.len(), self.columns);
-        let BlockBuf { rows, capacity, values, labels, .. } = self;
-        Block { attributes, rows: *rows, capacity: *capacity, values, labels }
+        let BlockBuf { rows, capacity, values, labels, weights, .. } = self;
+        Block { attributes, rows: *rows, capacity: *capacity, values, labels, weights }
     }
 }
 
@@ -110,6 +120,7 @@ pub struct Block<'a> {
     capacity: usize,
     values: &'a [f64],
     labels: &'a [f64],
+    weights: &'a [f64],
 }
 
 impl<'a> Block<'a> {
@@ -135,6 +146,11 @@ impl<'a> Block<'a> {
     #[inline]
     pub fn labels(&self) -> &'a [f64] {
         &self.labels[..self.rows]
+    }
+
+    /// Returns the weights of the examples; `None` if all weigh the same.
+    pub fn weights(&self) -> Option<&'a [f64]> {
+        self.weights.get(..self.rows).filter(|_| !self.weights.is_empty())
     }
 
     /// Returns the only example of a block that was made for one; `None` for any other block.

@@ -65,6 +65,11 @@ pub trait Learner {
         false
     }
 
+    /// Returns whether examples may have [weights](crate::Block::weights).
+    fn takes_weights(&self) -> bool {
+        false
+    }
+
     /// Learns from what was observed. A large ask may be answered in several pieces, which the learner
     /// counts.
     ///

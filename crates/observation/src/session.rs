@@ -339,6 +339,9 @@ impl<S: Source> Session<S> {
         if learner.dim() != dim {
             return Err(SessionError::Dimension { asked: learner.dim(), source_dim: dim });
         }
+        if self.source.has_weights() && !learner.takes_weights() {
+            return Err(SessionError::Weights);
+        }
         let Session { ask, budget, account, distinct, observed, .. } = self;
         let Some(Asked { values, attributes, sorted, examples }) =
             check(ask, dim, *budget, account, distinct, observed)?
@@ -618,6 +621,12 @@ pub enum SessionError {
         /// Dimension of the source.
         source_dim: usize,
     },
+    /// The source has weights, and the learner takes none.
+    #[error(
+        "the examples have weights, and the method takes none; leave them out, or choose a method that takes \
+         them, such as pursuit"
+    )]
+    Weights,
     /// An attribute does not exist.
     #[error("the ask names attribute {attribute}, but examples have attributes 0..{dim}")]
     OutOfRange {

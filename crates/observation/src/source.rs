@@ -39,6 +39,12 @@ pub trait Source {
         false
     }
 
+    /// Returns whether examples have [weights](BlockBuf::weights_mut). Only a learner that
+    /// [takes weights](crate::Learner::takes_weights) can learn from such a source.
+    fn has_weights(&self) -> bool {
+        false
+    }
+
     /// Does the same as [`observe`](Source::observe) for attributes in any order, which may repeat, such as
     /// draws with replacement.
     ///
@@ -101,6 +107,9 @@ macro_rules! points_to_a_source {
 
             fn has_gaps(&self) -> bool {
                 (**self).has_gaps()
+            }
+            fn has_weights(&self) -> bool {
+                (**self).has_weights()
             }
             fn observe_draws(
                 &mut self,

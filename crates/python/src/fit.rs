@@ -157,8 +157,8 @@ pub fn choices(made: &Bound<'_, PyDict>) -> PyResult<Choices> {
 /// Learns from the rows of a table. The budget is a number of attributes or, with prices, money. Returns a
 /// dict with the model and all that is shown of it.
 #[pyfunction]
-#[pyo3(signature = (table, labels, rows, names, target, classes, budget, made, *, prices=None, start=None,
-                    stop=None))]
+#[pyo3(signature = (table, labels, rows, names, target, classes, budget, made, *, weights=None, prices=None,
+                    start=None, stop=None))]
 #[expect(clippy::too_many_arguments, reason = "Python gives them by name")]
 pub fn fit<'py>(
     py: Python<'py>,
@@ -170,6 +170,7 @@ pub fn fit<'py>(
     classes: Option<[String; 2]>,
     budget: f64,
     made: &Bound<'py, PyDict>,
+    weights: Option<PyReadonlyArray1<'py, f64>>,
     prices: Option<&Prices>,
     start: Option<&Learner>,
     stop: Option<&Stop>,
@@ -184,10 +185,14 @@ pub fn fit<'py>(
     let values: Arc<dyn lao::Table> = Arc::<Watched>::clone(&watched);
     let fit = Fit::new(self::budget(budget, prices.map(|prices| prices.0.clone())), choices(made)?);
     let start = start.map(Learner::learned);
+    let weights = weights.map(|weights| weights.as_array().to_vec());
     let (mut history, name) = (Vec::new(), String::from("a table in Python"));
     let done = py.detach(|| {
-        let examples =
+        let mut examples =
             Examples::from_table(TableParts { table: values, name, names, target, label, labels, rows })?;
+        if let Some(weights) = weights {
+            examples = examples.with_weights(&weights)?;
+        }
         let say = |now: lao::Progress<'_>| {
             let error =
                 now.holdout.map_or([f64::NAN; 2], |held| [held.mean_squared_error, held.standard_error]);

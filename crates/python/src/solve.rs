@@ -15,14 +15,15 @@ use std::time::Instant;
 /// Minimizes a loss over predictors with few coefficients. Returns a dict with one list of indices and values
 /// for each output.
 #[pyfunction]
-#[pyo3(signature = (table, labels, classes, *, method, sparsity, step_size, rounds, change, ridge, intercept,
-                    standardize, seed))]
+#[pyo3(signature = (table, labels, classes, *, weights, method, sparsity, step_size, rounds, change, ridge,
+                    intercept, standardize, seed))]
 #[expect(clippy::too_many_arguments, reason = "Python gives them by name")]
 pub fn solve<'py>(
     py: Python<'py>,
     table: &Table,
     labels: PyReadonlyArray1<'py, f64>,
     classes: usize,
+    weights: Option<PyReadonlyArray1<'py, f64>>,
     method: &str,
     sparsity: usize,
     step_size: Option<f64>,
@@ -56,6 +57,7 @@ pub fn solve<'py>(
         return Err(PyMemoryError::new_err(format!("there is no memory for vectors of {columns} columns")));
     }
     let labels = labels.as_array().to_vec();
+    let weights = weights.map(|weights| weights.as_array().to_vec());
     let values = table.values();
     let solve = || {
         let refused = |text: String| PyValueError::new_err(text);
@@ -64,7 +66,10 @@ pub fn solve<'py>(
             2 => Coding::TwoClasses { negative: 0.0, positive: 1.0 },
             count => Coding::Classes { first: 0, count },
         };
-        let loss = Loss::coded(&labels, coding).map_err(|error| refused(error.to_string()))?;
+        let mut loss = Loss::coded(&labels, coding).map_err(|error| refused(error.to_string()))?;
+        if let Some(weights) = &weights {
+            loss = loss.with_weights(weights).map_err(|error| refused(error.to_string()))?;
+        }
         let mut sum = values.sum(loss)?;
         sum = sum.with_ridge(ridge).map_err(|error| refused(error.to_string()))?;
         sum = sum.standardized(standardize).map_err(|error| refused(error.to_string()))?;

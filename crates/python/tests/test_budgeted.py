@@ -13,12 +13,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import expit
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.class_weight import compute_sample_weight
 
 from lao_learn import (
     BudgetedClassifier,
@@ -241,7 +244,71 @@ def test_weights_are_unbiased():
     y = np.where(group, 1.0, 3.0) * x[:, 0] + 0.1 * rng.standard_normal(20_000)
     # Three parts of slope 1 and one part of slope 3.
     model = BudgetedRegressor(3, random_state=1).fit(x, y, sample_weight=np.where(group, 3.0, 1.0))
-    assert model.coef_[0] == pytest.approx(1.5, abs=0.05)
+    assert model.coef_[0] == pytest.approx(1.5, abs=0.02)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])
+@pytest.mark.parametrize("gaps", [False, True])
+def test_weighted_sums_are_weighted_least_squares(scale, gaps):
+    rng = np.random.default_rng(5)
+    x = rng.uniform(-1.0, 1.0, (8000, 3)) @ [[1.0, 0.6, 0.0], [0.0, 1.0, 0.3], [0.0, 0.0, 1.0]] + 7.0
+    weights = rng.uniform(0.1, 3.0, 8000)
+    # The slope depends on the weight, so that sums without weights have another minimum.
+    y = (1.0 + weights) * x[:, 0] - x[:, 1] + rng.standard_normal(8000)
+    if gaps:
+        x[rng.random(x.shape) < 0.01] = np.nan
+    missing = "skip" if gaps else "error"
+    names = ["x0", "x1", "x2"]
+    model = BudgetedRegressor(3, always=names, holdout=0.0, missing=missing, random_state=1)
+    model.fit(x, y, sample_weight=scale * weights)
+    full = np.isfinite(x).all(axis=1)
+    design, w = np.column_stack([np.ones(full.sum()), x[full]]), weights[full]
+    wanted = np.linalg.solve(design.T @ (w[:, None] * design), design.T @ (w * y[full]))
+    bread = np.linalg.inv(design.T @ (w[:, None] * design))
+    residual = w * (y[full] - design @ wanted)
+    errors = np.sqrt(np.diag(bread @ (design.T @ (residual[:, None] ** 2 * design)) @ bread))[1:]
+    found = np.abs(model.coef_ - wanted[1:])
+    assert (found < (1.0 if gaps else 0.3) * errors).all(), (model.coef_, wanted, errors)
+    plain = np.linalg.lstsq(design, y[full], rcond=None)[0]
+    assert abs(plain[1] - wanted[1]) > 3.0 * errors[0]
+    middle = np.nanmean(x, axis=0)
+    assert model.predict(middle[None])[0] == pytest.approx(wanted[0] + middle @ wanted[1:], abs=0.1)
+
+
+def test_one_row_that_weighs_as_much_as_all_others_leaves_nothing_to_learn_but_no_row_out():
+    rng = np.random.default_rng(6)
+    X = rng.standard_normal((2000, 20))
+    y = X[:, 3] + rng.standard_normal(2000)
+    weights = np.ones(2000)
+    even = BudgetedRegressor(5, random_state=1).fit(X, y, sample_weight=weights)
+    weights[7] = 3.0
+    more = BudgetedRegressor(5, random_state=1).fit(X, y, sample_weight=weights)
+    assert more.spent_["examples"] == even.spent_["examples"] == 1800
+    np.testing.assert_allclose(more.coef_, even.coef_, atol=0.02)
+    weights[7] = 1e4
+    with pytest.warns(ConvergenceWarning):
+        alone = BudgetedRegressor(5, random_state=1, holdout=0.0).fit(X, y, sample_weight=weights)
+    assert alone.spent_["examples"] == 2000 and not alone.coef_.any()
+    assert alone.intercept_ == pytest.approx(y[7], abs=0.5)
+
+
+def test_balanced_weights_have_even_probabilities():
+    rng = np.random.default_rng(7)
+    X = rng.standard_normal((20_000, 10))
+    y = (rng.random(20_000) < expit(2.0 * X[:, 2] - 5.0)).astype(int)
+    weights = compute_sample_weight("balanced", y)
+    model = BudgetedClassifier(4, random_state=1).fit(X, y, sample_weight=weights)
+    full = LogisticRegression().fit(X, y, sample_weight=weights)
+    found, wanted = model.predict_proba(X)[:, 1], full.predict_proba(X)[:, 1]
+    assert np.average(found, weights=weights) == pytest.approx(0.5, abs=0.03)
+    assert np.average(np.abs(found - wanted), weights=weights) < 0.05
+
+
+def test_a_method_without_weighted_sums_says_so(problem):
+    X, y = problem
+    weights = np.linspace(1.0, 2.0, len(y))
+    with pytest.raises(ValueError, match="weights.*pursuit"):
+        BudgetedRegressor(12, method="hybrid").fit(X, y, sample_weight=weights)
 
 
 def test_probabilities_are_calibrated():

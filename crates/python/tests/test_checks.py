@@ -20,8 +20,9 @@ ESTIMATORS = [
 ]
 
 WEIGHTS = (
-    "a weight is the probability with which a row is shown, so that a weight of 2 equals two rows in "
-    "expectation, not in bits; scikit-learn expects the same failure of its own stochastic estimators"
+    "rows come in blocks, in a random order, and means are those so far: a weight of 2 equals two rows up to "
+    "a small part of a standard error, not in bits; scikit-learn expects the same failure of its own "
+    "stochastic estimators"
 )
 
 

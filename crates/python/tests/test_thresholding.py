@@ -1,7 +1,11 @@
 """Hard thresholding at full information, against numpy and scikit-learn."""
 
+import warnings
+
 import numpy as np
 import pytest
+import scipy.sparse
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
@@ -106,3 +110,45 @@ def test_what_is_not_allowed_is_refused():
         HardThresholdingRegressor(3, method="svrg-ht", max_iter=1, tol=0.0).fit(X, y)
     with pytest.raises(ArithmeticError, match="diverged"):
         HardThresholdingRegressor(3, method="gd-ht", step_size=1e6, max_iter=10_000, tol=0.0).fit(X, y)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_weight_is_a_number_of_rows(sparse):
+    X, y = wide(rows=200, dim=60)
+    if sparse:
+        X = scipy.sparse.csr_array(np.where(np.abs(X - 5.0) < 1.0, X, 0.0))
+    repeats = np.arange(200) % 3
+    again = np.repeat(np.arange(200), repeats)
+    for estimator, label in [
+        (HardThresholdingRegressor(4), y),
+        (HardThresholdingClassifier(4), y > y.mean()),
+        (HardThresholdingClassifier(4), np.digitize(y, [-5.0, 5.0])),
+    ]:
+        # Where supports alternate, rounding grows from round to round.
+        estimator.set_params(max_iter=10)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            weighted = clone(estimator).fit(X, label, sample_weight=0.1 * repeats)
+            repeated = clone(estimator).fit(X[again], label[again])
+            plain = clone(estimator).fit(X, label)
+        np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(weighted.intercept_, repeated.intercept_, rtol=1e-6)
+        assert np.abs(weighted.coef_ - plain.coef_).max() > 1e-3
+
+
+@pytest.mark.parametrize("method", SOLVERS)
+def test_all_solvers_take_weights(method):
+    X, y = wide(rows=300, dim=40)
+    wrong = np.arange(300) % 2 == 0
+    y[wrong] = -y[wrong]
+    weights = np.where(wrong, 0.0, 1.0)
+    estimator = HardThresholdingRegressor(3, method=method, max_iter=400, tol=1e-9, random_state=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        weighted = clone(estimator).fit(X, y, sample_weight=weights)
+        without = clone(estimator).fit(X[~wrong], y[~wrong])
+    scale = y[~wrong].var()
+    left = [((y - model.predict(X))[~wrong] ** 2).mean() / scale for model in (weighted, without)]
+    # Of labels half of which have the other sign, nothing can be predicted. Steps are shorter, since the
+    # largest weight is 2.
+    assert max(left) < 0.1, left

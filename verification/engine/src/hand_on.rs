@@ -56,6 +56,9 @@ macro_rules! hand_on {
     (@ takes_gaps $field:tt) => {
         fn takes_gaps(&self) -> bool { self.$field.takes_gaps() }
     };
+    (@ takes_weights $field:tt) => {
+        fn takes_weights(&self) -> bool { self.$field.takes_weights() }
+    };
     (@ observe $field:tt) => {
         fn observe(
             &mut self,

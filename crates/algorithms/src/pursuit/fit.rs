@@ -50,7 +50,7 @@ pub(super) struct Before {
     /// The sum of the squared errors of all predictions until then.
     #[serde(default)]
     pub errors: f64,
-    /// That number less the weight that they have now; 0 if nothing is forgotten.
+    /// That number less the weight that they have now; 0 if nothing is forgotten, and each weighs 1.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub forgotten: f64,
     /// Values of watched attributes that were missing until then.
@@ -274,7 +274,7 @@ pub(super) fn filled(group: &[u32]) -> [u32; LANES] {
 
 impl Before {
     /// Returns the weight of the examples until then.
-    fn weight(&self) -> f64 {
+    pub fn weight(&self) -> f64 {
         self.examples as f64 - self.forgotten
     }
 
@@ -320,10 +320,10 @@ mod tests {
             (0..ROWS).map(|_| std::array::from_fn(|_| rng.random_range(-1.0..1.0))).collect();
         let mut labels: Vec<f64> = values.iter().map(|x| slope * x.iter().sum::<f64>()).collect();
         let (attributes, mut errors) = (&[0, 1, 2, 3], vec![0.0; ROWS]);
-        moments.clip(attributes, &mut values, &[], &mut errors, &[]);
-        moments.absorb_labels(&labels);
+        moments.clip(attributes, &mut values, &[], &mut errors, &[], &[]);
+        moments.absorb_labels(&labels, &[]);
         let (values, labels) = (&mut values[..], &mut labels[..]);
-        moments.absorb(Panel { attributes, values, labels, errors: &errors, gaps: &[] });
+        moments.absorb(Panel { attributes, values, labels, errors: &mut errors, gaps: &[], weights: &[] });
     }
 
     #[test]

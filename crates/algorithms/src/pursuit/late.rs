@@ -123,6 +123,7 @@ impl Pursuit {
             }
             self.labels.clear();
             self.labels.push(label);
+            self.weights.clear();
             let not_asked =
                 |j: &&u32| attributes.binary_search(j).is_err() && missing.binary_search(j).is_err();
             let not_asked: Vec<u32> = columns.iter().filter(not_asked).copied().collect();

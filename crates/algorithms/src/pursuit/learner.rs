@@ -2,9 +2,9 @@
 
 use super::decide::keep_largest;
 use super::fit::Before;
-use super::link::Link;
+use super::link::{Link, Predicted};
 use super::moments::{Gap, Moments, Panel, groups};
-use super::{Errors, LARGEST, LARGEST_BOUND, NOISE_MEMORY, Pursuit, PursuitParams, Scratch};
+use super::{Errors, LARGEST, LARGEST_BOUND, NOISE_MEMORY, Pursuit, PursuitParams, Scratch, is_weight};
 use crate::money::Money;
 use lao_kernels::{SparseVector, SparseView, merge_into};
 use lao_observation::tariff::pays;
@@ -33,6 +33,8 @@ impl Pursuit {
             gaps: Vec::new(),
             late: Vec::new(),
             labels: vec![0.0; params.block_size(0) as usize],
+            weights: Vec::new(),
+            is_weighted: false,
             filled: 0,
             theta: SparseVector::zeros(dim),
             intercept: 0.0,
@@ -194,6 +196,7 @@ impl Pursuit {
         self.asked.clear();
         self.values.clear();
         self.gaps.clear();
+        self.weights.clear();
         self.labels.clear();
         self.labels.resize(self.params.block_size(self.moments.examples) as usize, 0.0);
     }
@@ -208,12 +211,13 @@ impl Pursuit {
             }
             self.values.truncate(groups * filled);
             self.labels.truncate(filled);
+            self.weights.truncate(filled);
         }
     }
 
     /// Adds the block to the sums.
     pub(super) fn take_in(&mut self) {
-        self.moments.absorb_labels(&self.labels);
+        self.moments.absorb_labels(&self.labels, &self.weights);
         if self.done == 0 {
             self.intercept = self.moments.label_mean;
         }
@@ -223,14 +227,20 @@ impl Pursuit {
         coefficients.clear();
         coefficients.extend(self.support.iter().map(|&j| self.theta.view().get(j)));
         self.gaps.sort_unstable();
-        self.moments.clip(columns, &mut self.values, coefficients, errors, &self.gaps);
+        self.moments.clip(columns, &mut self.values, coefficients, errors, &self.gaps, &self.weights);
         self.classes &= self.labels.iter().all(|y| y.abs() == 1.0);
         if self.classes {
-            self.link.learn(errors.iter().zip(&self.labels).map(|(error, label)| (label - error, *label)));
+            let weight = |row: usize| self.weights.get(row).copied().unwrap_or(1.0);
+            self.link.learn(errors.iter().zip(&self.labels).enumerate().map(|(row, (error, &label))| {
+                Predicted { label_predicted: label - error, label, weight: weight(row) }
+            }));
         }
-        self.errors.add(errors, NOISE_MEMORY.min(self.params.memory()));
         let (attributes, values, labels) = (&*columns, &mut *self.values, &mut *self.labels);
-        self.moments.absorb(Panel { attributes, values, labels, errors, gaps: &self.gaps });
+        let (gaps, weights) = (&*self.gaps, &*self.weights);
+        self.moments.absorb(Panel { attributes, values, labels, errors, gaps, weights });
+        // They are weighted now.
+        let weight = if weights.is_empty() { errors.len() as f64 } else { weights.iter().sum() };
+        self.errors.add(errors, weight, NOISE_MEMORY.min(self.params.memory()));
     }
 
     /// Renews what follows from the coefficients. `explained` is what the former ones explain.
@@ -316,6 +326,10 @@ impl Learner for Pursuit {
         true
     }
 
+    fn takes_weights(&self) -> bool {
+        true
+    }
+
     fn predict(&self, seen: Row<'_>) -> f64 {
         self.apply(seen)
     }
@@ -342,6 +356,10 @@ impl Learner for Pursuit {
             return Err(not_asked("no examples, or too many"));
         }
         self.check(&block)?;
+        if !block.weights().unwrap_or_default().iter().all(is_weight) {
+            let (told, asked) = ("weights that are none", "weights from 0 to 1e9");
+            return Err(LearnError::NotAsked { told, asked });
+        }
         if self.scratch.places.len() != self.asked.len() {
             self.order_columns();
         }
@@ -356,6 +374,11 @@ impl Learner for Pursuit {
             }
         }
         self.labels[from..][..rows].copy_from_slice(block.labels());
+        if let Some(weights) = block.weights() {
+            self.is_weighted = true;
+            self.weights.resize(size, 1.0);
+            self.weights[from..][..rows].copy_from_slice(weights);
+        }
         self.filled += rows;
         if self.examples_left() == 0 {
             self.update();

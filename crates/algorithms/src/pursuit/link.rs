@@ -70,6 +70,14 @@ struct Bin {
     sum: f64,
 }
 
+/// A prediction of a label, +1 or -1, that was made before the label was learned from.
+pub(super) struct Predicted {
+    pub label_predicted: f64,
+    pub label: f64,
+    /// The weight of the example.
+    pub weight: f64,
+}
+
 impl Default for Link {
     /// Least squares on labels +1 and -1 has the slope 2 where classes of equal shares overlap widely.
     fn default() -> Self {
@@ -112,19 +120,19 @@ impl Link {
     /// What counts of a prediction is its place among those by the same coefficients. The mean of all moves
     /// with the examples where these are sorted, and would seem to foretell them; and where the coefficients
     /// are all too large, the line must be less steep for all.
-    pub fn learn(&mut self, predicted_and_label: impl Iterator<Item = (f64, f64)>) {
+    pub fn learn(&mut self, examples: impl Iterator<Item = Predicted>) {
         if self.bins.is_empty() {
             self.bins = vec![<[Bin; 2]>::default(); 2 * SIDE];
         }
         let [negative, positive] = self.examples;
-        for (predicted, label) in predicted_and_label {
-            let place = (predicted - self.mean) / self.deviation;
+        for Predicted { label_predicted, label, weight } in examples {
+            let place = (label_predicted - self.mean) / self.deviation;
             let place = if place.is_finite() { place.clamp(-WITHIN, WITHIN) } else { 0.0 };
             let class = usize::from(label > 0.0);
             let bin = &mut self.bins[bin_of(place)][class];
-            bin.weight += 1.0;
-            bin.sum += place;
-            self.examples[class] += 1.0;
+            bin.weight += weight;
+            bin.sum += weight * place;
+            self.examples[class] += weight;
         }
         let of_class = self.examples[1] - positive;
         let of_all = self.examples[0] - negative + of_class;
@@ -283,6 +291,14 @@ mod tests {
     use lao_observation::Seed;
     use rand::RngExt as _;
 
+    fn learn(link: &mut Link, examples: impl Iterator<Item = (f64, f64)>) {
+        link.learn(examples.map(|(label_predicted, label)| Predicted {
+            label_predicted,
+            label,
+            weight: 1.0,
+        }));
+    }
+
     /// A normal draw from twelve uniform ones.
     fn normal(rng: &mut lao_observation::Rng) -> f64 {
         (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0
@@ -307,7 +323,10 @@ mod tests {
             let explained = covariance * covariance / (share * (1.0 - share));
             let mut link = Link::default();
             for block in draws.chunks(100) {
-                link.learn(block.iter().map(|&(x, y)| (mean + deviation(x), if y { 1.0 } else { -1.0 })));
+                learn(
+                    &mut link,
+                    block.iter().map(|&(x, y)| (mean + deviation(x), if y { 1.0 } else { -1.0 })),
+                );
                 link.fit(mean, explained);
             }
             link.validate().unwrap();
@@ -327,7 +346,7 @@ mod tests {
             for from in (0..n).step_by(10) {
                 // The class comes last, as in a table that is sorted by it.
                 let label = |i: usize| if i as f64 >= (1.0 - share) * n as f64 { 1.0 } else { -1.0 };
-                link.learn((from..from + 10).map(|i| (2.0 * share - 1.0, label(i))));
+                learn(&mut link, (from..from + 10).map(|i| (2.0 * share - 1.0, label(i))));
                 link.fit(2.0 * share - 1.0, 0.0);
             }
             let found = link.probability(2.0 * share - 1.0);
@@ -344,7 +363,7 @@ mod tests {
                     (0..n).map(|_| if rng.random::<f64>() < share { 1.0 } else { -1.0 }).collect();
                 let sorted = |labels: &[f64]| {
                     let mut link = Link::default();
-                    labels.chunks(10).for_each(|block| link.learn(block.iter().map(|&y| (0.0, y))));
+                    labels.chunks(10).for_each(|block| learn(&mut link, block.iter().map(|&y| (0.0, y))));
                     link.sorted()
                 };
                 assert!(!sorted(&labels), "{share} {n}");
@@ -358,7 +377,7 @@ mod tests {
     fn no_prediction_leaves_the_finite_numbers() {
         let mut link = Link::default();
         for predicted in [1e300, -1e300, 0.0, f64::MAX] {
-            link.learn((0..100).map(|i| (predicted, if i % 3 == 0 { 1.0 } else { -1.0 })));
+            learn(&mut link, (0..100).map(|i| (predicted, if i % 3 == 0 { 1.0 } else { -1.0 })));
             for explained in [0.0, 0.5, 1.0, f64::NAN] {
                 link.fit(-0.3, explained);
                 link.validate().unwrap();
@@ -370,7 +389,7 @@ mod tests {
     #[test]
     fn classes_that_are_told_apart_exactly_have_a_finite_slope() {
         let mut link = Link::default();
-        link.learn((0..1000).map(|i| if i % 2 == 0 { (0.9, 1.0) } else { (-0.9, -1.0) }));
+        learn(&mut link, (0..1000).map(|i| if i % 2 == 0 { (0.9, 1.0) } else { (-0.9, -1.0) }));
         link.fit(0.0, 0.81);
         assert!(link.slope.is_finite() && link.probability(0.9) > 0.99 && link.probability(-0.9) < 0.01);
     }

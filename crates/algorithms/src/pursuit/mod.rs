@@ -94,6 +94,10 @@
 //! missing at random; where a value is missing because of what it would be, no method that sees the others
 //! alone is.
 //!
+//! *Weights*: an example of weight w multiplies its products by w, and `u_j^2 r^2` by `w^2`, as the variance
+//! of a weighted sum has it. Counts become sums of weights, which should add up to `(sum w)^2 / sum w^2`, the
+//! number of examples of equal weight that say as much.
+//!
 //! *Late examples*: where labels come late, examples are handed out before those are learned from on which
 //! the next choice would rest, and [`Pursuit::tell_late`] tells them once the choice has changed. Examples
 //! that were known before, and cost nothing, are told by [`Pursuit::tell_given`].
@@ -192,10 +196,10 @@ struct Errors {
 }
 
 impl Errors {
-    /// Adds the errors of a block; all together weigh as much as `memory` examples, at most.
-    fn add(&mut self, errors: &[f64], memory: f64) {
+    /// Adds the errors of a block of this weight; all together weigh as much as `memory` examples, at most.
+    fn add(&mut self, errors: &[f64], weight: f64, memory: f64) {
         self.sum += errors.iter().map(|r| r * r).sum::<f64>();
-        self.count += errors.len() as f64;
+        self.count += weight;
         self.forget(memory);
     }
 
@@ -275,6 +279,12 @@ pub struct Pursuit {
     late: Vec<Late>,
     /// The labels of the current block; their number is the size of the block.
     labels: Vec<f64>,
+    /// The weight of each example of the current block; empty if each weighs 1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    weights: Vec<f64>,
+    /// Whether an example had a weight.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_weighted: bool,
     /// The number of examples of the current block so far.
     filled: usize,
     theta: SparseVector,
@@ -347,12 +357,13 @@ impl Validate for Pursuit {
             watched.len() == support.len() + pool.len() && state::is_union(&watched, support, pool),
             "the watched attributes are not support and pool",
         )?;
+        let forgotten = [self.moments.forgotten, self.before.forgotten];
         damaged(
-            (0.0..=self.before.examples as f64).contains(&self.before.forgotten),
+            self.before.weight() >= 0.0 && (self.is_weighted || forgotten.iter().all(|f| *f >= 0.0)),
             "more was forgotten before the last change than was observed",
         )?;
         damaged(
-            params.half_life.is_some() || (self.moments.forgotten, self.before.forgotten) == (0.0, 0.0),
+            params.half_life.is_some() || self.is_weighted || forgotten == [0.0, 0.0],
             "something was forgotten without a half-life",
         )?;
         damaged(
@@ -374,6 +385,11 @@ impl Validate for Pursuit {
             "the order is not one of all attributes",
         )?;
         let size = labels.len();
+        damaged(
+            self.weights.is_empty()
+                || self.is_weighted && self.weights.len() == size && self.weights.iter().all(is_weight),
+            "the block has weights that are none",
+        )?;
         damaged(
             size as u64 == params.block_size(self.moments.examples),
             "the block has not the size that belongs to the number of examples",
@@ -405,6 +421,11 @@ impl Validate for Pursuit {
         state::count(NAME, "the number of examples to weigh all", self.due)?;
         state::count(NAME, "the number of updates", self.done)
     }
+}
+
+/// Returns whether an example may have this weight. A sum of weights is a count of examples.
+fn is_weight(weight: &f64) -> bool {
+    (0.0..=1e9).contains(weight)
 }
 
 impl Pursuit {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub(super) struct Moments {
     /// `N`, the number of examples.
     pub examples: u64,
-    /// `N` less the weight of all examples; 0 if nothing is forgotten.
+    /// `N` less the weight of all examples; 0 if nothing is forgotten, and each weighs 1.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub forgotten: f64,
     /// The mean of the labels.
@@ -58,9 +58,11 @@ pub(super) struct Panel<'a> {
     /// The labels; the mean is subtracted.
     pub labels: &'a mut [f64],
     /// The errors of the predictions.
-    pub errors: &'a [f64],
+    pub errors: &'a mut [f64],
     /// What is missing, row by row.
     pub gaps: &'a [Gap],
+    /// The weight of each row; empty if each weighs 1.
+    pub weights: &'a [f64],
 }
 
 /// A value that was asked for and is missing.
@@ -81,6 +83,16 @@ pub(super) fn groups(columns: usize) -> usize {
 /// Returns `of` of each attribute of a group of four columns, and 0 beyond the last.
 fn lanes(group: &[u32], of: impl Fn(usize) -> f64) -> [f64; 4] {
     std::array::from_fn(|lane| group.get(lane).map_or(0.0, |&j| of(j as usize)))
+}
+
+/// Returns the weight of a row.
+fn weight_of(weights: &[f64], row: usize) -> f64 {
+    weights.get(row).copied().unwrap_or(1.0)
+}
+
+/// Returns the weight of all of these rows.
+fn weight_of_all(weights: &[f64], rows: usize) -> f64 {
+    if weights.is_empty() { rows as f64 } else { sum(weights) }
 }
 
 impl Moments {
@@ -129,15 +141,23 @@ impl Moments {
         coefficients: &[f64],
         errors: &mut [f64],
         gaps: &[Gap],
+        weights: &[f64],
     ) {
         let rows = errors.len();
-        let missing = self.count_gaps(attributes, rows, gaps);
+        let weight = weight_of_all(weights, rows);
+        let missing = self.count_gaps(attributes, weight, gaps, weights);
         self.fill(attributes, values, rows, gaps);
         for (at, (group, values)) in attributes.chunks(4).zip(values.chunks_exact_mut(rows)).enumerate() {
             let low = lanes(group, |j| self.range(j as u32).0);
             let high = lanes(group, |j| self.range(j as u32).1);
             let mean = lanes(group, |j| self.mean[j]);
-            let sums = panel_clip(values, low, high, mean);
+            let mut sums = panel_clip(values, low, high, mean);
+            if !weights.is_empty() {
+                sums = [0.0; 4];
+                for (x, weight) in values.iter().zip(weights) {
+                    (0..4).for_each(|lane| sums[lane] += weight * (x[lane] - mean[lane]));
+                }
+            }
             if let Some(of_group) = coefficients.get(4 * at..) {
                 let b: [f64; 4] = std::array::from_fn(|lane| of_group.get(lane).copied().unwrap_or(0.0));
                 for (error, x) in errors.iter_mut().zip(&*values) {
@@ -146,7 +166,7 @@ impl Moments {
             }
             for (lane, (&j, sum)) in group.iter().zip(sums).enumerate() {
                 let j = j as usize;
-                self.seen[j] += rows as f64 - missing.get(4 * at + lane).unwrap_or(&0.0);
+                self.seen[j] += weight - missing.get(4 * at + lane).unwrap_or(&0.0);
                 if self.seen[j] > 0.0 {
                     self.mean[j] += sum / self.seen[j];
                 }
@@ -155,17 +175,17 @@ impl Moments {
         self.fill(attributes, values, rows, gaps);
     }
 
-    /// Counts what was asked for; returns for each column in how many examples it is missing, or nothing if
-    /// there are no gaps.
-    fn count_gaps(&mut self, attributes: &[u32], rows: usize, gaps: &[Gap]) -> Vec<f64> {
+    /// Counts what was asked for in examples of this weight; returns for each column the weight of those in
+    /// which it is missing, or nothing if there are no gaps.
+    fn count_gaps(&mut self, attributes: &[u32], weight: f64, gaps: &[Gap], weights: &[f64]) -> Vec<f64> {
         if self.tried.is_empty() && !gaps.is_empty() {
             self.tried.clone_from(&self.seen);
         }
         if !self.tried.is_empty() {
-            attributes.iter().for_each(|&j| self.tried[j as usize] += rows as f64);
+            attributes.iter().for_each(|&j| self.tried[j as usize] += weight);
         }
         let mut missing = vec![0.0; if gaps.is_empty() { 0 } else { attributes.len() }];
-        gaps.iter().for_each(|gap| missing[gap.column as usize] += 1.0);
+        gaps.iter().for_each(|gap| missing[gap.column as usize] += weight_of(weights, gap.row as usize));
         missing
     }
 
@@ -196,17 +216,27 @@ impl Moments {
     }
 
     /// Updates the mean of the labels with those of a block.
-    pub fn absorb_labels(&mut self, labels: &[f64]) {
+    pub fn absorb_labels(&mut self, labels: &[f64], weights: &[f64]) {
+        let (rows, weight) = (labels.len() as f64, weight_of_all(weights, labels.len()));
         self.examples += labels.len() as u64;
-        self.label_mean += (sum(labels) - labels.len() as f64 * self.label_mean) / self.weight();
+        self.forgotten += rows - weight;
+        let sum = if weights.is_empty() {
+            sum(labels)
+        } else {
+            labels.iter().zip(weights).map(|(y, w)| y * w).sum()
+        };
+        if self.weight() > 0.0 {
+            self.label_mean += (sum - weight * self.label_mean) / self.weight();
+        }
     }
 
     /// Updates all sums with a block whose values were [clipped](Self::clip), and whose labels were
     /// [absorbed](Self::absorb_labels).
     pub fn absorb(&mut self, block: Panel<'_>) {
-        let Panel { attributes, values, labels, errors, gaps } = block;
+        let Panel { attributes, values, labels, errors, gaps, weights } = block;
         let rows = labels.len();
         labels.iter_mut().for_each(|y| *y -= self.label_mean);
+        self.weigh(attributes, values, labels, errors, weights);
         self.label_square += labels.iter().map(|v| v * v).sum::<f64>();
         let error: f64 = errors.iter().map(|r| r * r).sum();
         self.errors += error;
@@ -225,7 +255,32 @@ impl Moments {
             self.error[attributes[gap.column as usize] as usize] -= errors[gap.row as usize].powi(2);
         }
         self.pairs.absorb(attributes, values, rows);
-        self.gaps += self.pairs.miss(attributes, gaps);
+        self.gaps += self.pairs.miss(attributes, gaps, weights);
+    }
+
+    /// Multiplies deviations and errors by the root of the weight of their row: all sums of products of two
+    /// of them are then weighted, and `sum u_j^2 r^2` has the squared weight, as the variance of a weighted
+    /// sum has.
+    fn weigh(
+        &self,
+        attributes: &[u32],
+        values: &mut [[f64; 4]],
+        labels: &mut [f64],
+        errors: &mut [f64],
+        weights: &[f64],
+    ) {
+        if weights.is_empty() {
+            return;
+        }
+        let root = |row: usize| weight_of(weights, row).sqrt();
+        labels.iter_mut().enumerate().for_each(|(row, v)| *v *= root(row));
+        errors.iter_mut().enumerate().for_each(|(row, r)| *r *= root(row));
+        for (group, values) in attributes.chunks(4).zip(values.chunks_exact_mut(labels.len())) {
+            let mean = lanes(group, |j| self.mean[j]);
+            for (row, x) in values.iter_mut().enumerate() {
+                *x = std::array::from_fn(|lane| mean[lane] + root(row) * (x[lane] - mean[lane]));
+            }
+        }
     }
 
     /// Watches attribute `k`: from now on its products with all attributes observed beside it are summed.
@@ -296,9 +351,11 @@ impl Moments {
         for list in [seen, mean, square, label, error, error_square] {
             state::length(NAME, "a list of sums", list.len(), dim)?;
         }
-        let forgotten = (0.0..=self.examples as f64).contains(&self.forgotten);
+        let forgotten = self.forgotten.is_finite() && self.weight() >= 0.0;
         Damaged::unless(forgotten, NAME, || "more was forgotten than was observed")?;
-        let few = seen.iter().all(|n| (0.0..=self.examples as f64).contains(n));
+        // Of weights that are no whole numbers, sums are rounded.
+        let most = 1.000_001 * self.weight().max(self.examples as f64);
+        let few = seen.iter().all(|n| (0.0..=most).contains(n));
         Damaged::unless(few, NAME, || "an attribute was observed in more examples than there were")?;
         if !self.tried.is_empty() {
             state::length(NAME, "the list of asks", self.tried.len(), dim)?;
@@ -403,7 +460,7 @@ impl Pairs {
     /// Takes out what is missing, row by row: an example in which a watched attribute is missing has no part
     /// in its products with the others that were observed. Returns how many values of watched attributes are
     /// missing.
-    fn miss(&mut self, attributes: &[u32], gaps: &[Gap]) -> u64 {
+    fn miss(&mut self, attributes: &[u32], gaps: &[Gap], weights: &[f64]) -> u64 {
         let dim = self.dim;
         let mut missed = 0;
         for of_row in gaps.chunk_by(|a, b| a.row == b.row) {
@@ -413,7 +470,7 @@ impl Pairs {
                 let void = &mut self.void[slot * dim..][..dim];
                 for (c, &j) in (0..).zip(attributes) {
                     if of_row.iter().all(|gap| gap.column != c) {
-                        void[j as usize] += 1.0;
+                        void[j as usize] += weight_of(weights, gap.row as usize);
                     }
                 }
             }

@@ -18,7 +18,9 @@
 //! refit, and where the gradient on the support is exactly zero, as it may be at a start. `p'Hp` is exact
 //! for least squares; for other losses it is the loss's curvature bound. Without refit, eta is halved until
 //! it is at most `|dx|^2 / dx'H dx` if the support changes, so that f falls. If a step from such a minimizer
-//! does not change the support, x is a fixed point, and the solver returns [`SolverProgress::Settled`].
+//! does not change the support, or if the length of p is 1e-12 of the largest so far, x is a fixed point up
+//! to rounding, and the solver returns [`SolverProgress::Settled`]. (Where k attributes fit the labels
+//! exactly, rounding alone would decide which of the others enters, for ever.)
 //!
 //! After a refit no step is halved, so that f need not fall in every round, and a run may alternate between
 //! supports for ever. With logistic and softmax loss, whose steps have the size of a curvature bound, this
@@ -51,6 +53,9 @@ pub(super) const NAME: &str = "GD-HT";
 
 /// The largest number of halvings of a normalized step.
 pub(super) const HALVINGS: usize = 30;
+
+/// The length of the direction of a normalized step, as a part of the largest so far, that is rounding.
+pub(super) const ROUNDING: f64 = 1e-12;
 
 /// The rule that sets the step size.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -156,6 +161,7 @@ impl GdParams {
             work: Refit::default(),
             stage: Stage::Gradient,
             at_minimum: false,
+            largest: 0.0,
             rounds: 0,
         })
     }
@@ -192,6 +198,8 @@ pub struct Gd<T = HardThreshold> {
     stage: Stage,
     /// Whether x minimizes f over its support.
     at_minimum: bool,
+    /// The largest squared length of the direction of a normalized step so far.
+    largest: f64,
     rounds: u64,
 }
 
@@ -294,7 +302,8 @@ impl<T: Threshold> Gd<T> {
                     return Ok(self.conclude_step(eta, 0));
                 }
                 let norm = self.aim(sum)?;
-                if norm == 0.0 {
+                self.largest = self.largest.max(norm);
+                if norm <= ROUNDING * ROUNDING * self.largest {
                     return Ok(SolverProgress::Settled);
                 }
                 self.stage = Stage::Curvature { norm };

@@ -299,6 +299,8 @@ pub struct GdReference {
     x: DensePredictor,
     /// Whether `x` minimizes f over its support.
     at_minimum: bool,
+    /// The largest squared length of the direction of a normalized step.
+    largest: f64,
     /// The number of halvings of normalized steps.
     halvings: u64,
 }
@@ -316,7 +318,7 @@ impl GdReference {
         require(ok, super::gd::NAME, "refit", true, "false for another loss than least squares")?;
         let mut x = DensePredictor::start(params.start.as_ref(), shape);
         x.coefficients.iter_mut().for_each(|x| *x = hard_threshold(x, params.sparsity));
-        Ok(GdReference { params: params.clone(), x, at_minimum: false, halvings: 0 })
+        Ok(GdReference { params: params.clone(), x, at_minimum: false, largest: 0.0, halvings: 0 })
     }
 
     /// Makes a round: a step along the gradient of all components, then a refit if there is one.
@@ -330,6 +332,10 @@ impl GdReference {
             GdStep::Fixed(eta) => eta,
             GdStep::Normalized => {
                 let p = self.direction(&g);
+                self.largest = self.largest.max(p.squares());
+                if p.squares() <= super::gd::ROUNDING.powi(2) * self.largest {
+                    return Ok(SolverProgress::Settled);
+                }
                 p.squares() / curvature(sum, &p)
             }
         };
@@ -402,7 +408,8 @@ impl GdReference {
 
 /// Returns `p'Hp`, with the curvature bound of the loss in the place of its second derivatives.
 fn curvature(sum: &FiniteSum, p: &DensePredictor) -> f64 {
-    let squares = |i: usize| margins(p, &dense_row(sum, i)).iter().map(|m| m * m).sum::<f64>();
+    let weight = |i: usize| sum.loss().weights().map_or(1.0, |weights| weights[i]);
+    let squares = |i: usize| weight(i) * margins(p, &dense_row(sum, i)).iter().map(|m| m * m).sum::<f64>();
     let mean = (0..sum.rows()).map(squares).sum::<f64>() / sum.rows() as f64;
     let norm: f64 = p.coefficients.iter().flatten().map(|p| p * p).sum();
     sum.loss().curvature() * mean + sum.ridge() * norm
@@ -419,8 +426,9 @@ fn refit(sum: &FiniteSum, at: &mut DensePredictor) {
         let row = dense_row(sum, i);
         let mut known: Vec<f64> = support.iter().map(|&j| row[j]).collect();
         known.resize(unknowns, 1.0);
+        let weight = sum.loss().weights().map_or(1.0, |weights| weights[i]);
         for (equation, own) in equations.iter_mut().zip(&known) {
-            equation.iter_mut().zip(known.iter().chain([label])).for_each(|(e, z)| *e += own * z);
+            equation.iter_mut().zip(known.iter().chain([label])).for_each(|(e, z)| *e += weight * own * z);
         }
     }
     (0..support.len()).for_each(|u| equations[u][u] += 0.5 * labels.len() as f64 * sum.ridge());

@@ -2,6 +2,8 @@
 //! equal, heavy-tailed, in units far apart, of no effect, or always or never in; with coefficients that
 //! change; with few examples; with values that are missing.
 
+use lao_algorithms::Task;
+use lao_algorithms::murata_suzuki::ExplorationParams;
 use lao_algorithms::pursuit::reference::PursuitReference;
 use lao_algorithms::pursuit::{Pursuit, PursuitParams};
 use lao_algorithms::reference::{Drawn, Reference as _, Seen};
@@ -9,7 +11,8 @@ use lao_datasets::memory::Columns;
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{
-    Ask, BlockBuf, Budget, Learner, Request, Rng, Row, Seed, Session, SessionEnd, SessionLimit, Told,
+    Ask, BlockBuf, Budget, Learner, Request, Rng, Row, Seed, Session, SessionEnd, SessionError, SessionLimit,
+    Source, SourceError, Told,
 };
 use rand::RngExt as _;
 use std::collections::VecDeque;
@@ -533,4 +536,78 @@ fn examples_that_were_known_before_teach_without_a_purchase() {
     assert!(given.tell_given(&[1], &[f64::INFINITY], 0.0).is_err());
     assert!(given.tell_given(&[1], &[0.0], f64::NAN).is_err());
     assert_eq!(serde_json::to_string(&given).unwrap(), before);
+}
+
+/// Examples of which every third weighs 2.5, and the others .4.
+struct Weighted(Columns<f64>);
+
+impl Source for Weighted {
+    fn dim(&self) -> usize {
+        self.0.dim()
+    }
+
+    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
+        let first = self.0.position();
+        let rows = self.0.observe(attributes, block)?;
+        for (weight, i) in block.weights_mut()[..rows].iter_mut().zip(first..) {
+            *weight = if i % 3 == 0 { 2.5 } else { 0.4 };
+        }
+        Ok(rows)
+    }
+
+    fn has_weights(&self) -> bool {
+        true
+    }
+
+    fn position(&self) -> u64 {
+        self.0.position()
+    }
+
+    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
+        self.0.seek(position)
+    }
+}
+
+#[test]
+fn weights_move_the_estimate_count_as_examples_and_can_be_stored_within_a_block() {
+    let (values, labels) = two_effects(ROWS, 2, uniform);
+    // Every third label has the double effect.
+    let labels: Vec<f64> =
+        labels.iter().enumerate().map(|(i, y)| if i % 3 == 0 { 2.0 * y } else { *y }).collect();
+    let source = || Columns::new(12, values.clone(), labels.clone()).unwrap();
+    let build = || PursuitParams::within(12, 6).build().unwrap();
+    let (mut stored, mut ends) = (String::new(), Vec::new());
+    for is_stored in [false, true] {
+        let mut session = Session::new(Weighted(source()), Budget::PerExample(6), &Seed::root(6));
+        let mut learner = build();
+        session.run(&mut learner, SessionLimit::after_examples(1555), |_, _| {}).unwrap();
+        if is_stored {
+            stored = serde_json::to_string(&learner).unwrap();
+            learner = serde_json::from_str(&stored).unwrap();
+        }
+        session.run(&mut learner, SessionLimit::never(), |_, _| {}).unwrap();
+        ends.push(learner);
+    }
+    let text = |learner: &Pursuit| serde_json::to_string(learner).unwrap();
+    assert_eq!(text(&ends[0]), text(&ends[1]));
+    assert_eq!(ends[0].support().len(), 2, "{:?}", ends[0].support());
+    let plain = learn(PursuitParams::within(12, 6), values.clone(), labels.clone());
+    for &j in ends[0].support() {
+        let [weighted, plain] = [&ends[0], &plain].map(|learner| learner.evidence(j).unwrap());
+        // The double effect weighs 2.5 of 3.3 parts, and 1 of 3.
+        assert!((weighted.coefficient.abs() - 5.8 / 3.3).abs() < 0.1, "{weighted:?}");
+        assert!((plain.coefficient.abs() - 4.0 / 3.0).abs() < 0.1, "{plain:?}");
+        assert!((weighted.examples as f64 - 1.1 * plain.examples as f64).abs() < 20.0, "{weighted:?}");
+    }
+    let mut damaged: serde_json::Value = serde_json::from_str(&stored).unwrap();
+    assert_eq!(damaged["weights"].as_array().map(Vec::len), damaged["labels"].as_array().map(Vec::len));
+    damaged["weights"][0] = (-1.0).into();
+    let refused = serde_json::from_value::<Pursuit>(damaged).unwrap_err().to_string();
+    assert!(refused.contains("weights"), "{refused}");
+
+    let task = Task { dim: 12, sparsity: 2, budget: 6, ..Task::default() };
+    let mut other = ExplorationParams::practical(&task).unwrap().build().unwrap();
+    let mut session = Session::new(Weighted(source()), Budget::PerExample(6), &Seed::root(6));
+    let refused = session.run(&mut other, SessionLimit::never(), |_, _| {}).unwrap_err();
+    assert!(matches!(refused, SessionError::Weights), "{refused}");
 }

@@ -25,7 +25,11 @@ use serde::{Deserialize, Serialize};
 /// # Ok::<(), lao_finite_sum::FiniteSumError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Loss(Kind);
+pub struct Loss {
+    kind: Kind,
+    /// The weight of each row, 1 on average; `None` if all weigh the same.
+    weights: Option<Vec<f64>>,
+}
 
 #[derive(Clone, Debug, PartialEq)]
 enum Kind {
@@ -80,7 +84,7 @@ impl Loss {
     /// Fails when a label is not finite.
     pub fn least_squares(labels: Vec<f64>) -> Result<Loss, FiniteSumError> {
         check_finite(&labels)?;
-        Ok(Loss(Kind::Squares(labels)))
+        Ok(Loss { kind: Kind::Squares(labels), weights: None })
     }
 
     /// Returns the logistic loss, `log(1 + exp(-y z'x))` with y = -1 or +1. Labels are -1 and 1, 0 and 1, or
@@ -135,7 +139,7 @@ impl Loss {
             let row = labels.iter().position(|&label| !known(label));
             row.map_or(Ok(()), |row| Err(FiniteSumError::Label { row, label: labels[row], allowed }))
         };
-        Ok(Loss(match coding {
+        let kind = match coding {
             Coding::Numbers => Kind::Squares(labels.to_vec()),
             Coding::TwoClasses { negative, positive } => {
                 let two = negative.is_finite() && positive.is_finite() && negative != positive;
@@ -157,12 +161,57 @@ impl Loss {
                 let labels = labels.iter().map(|&label| class(label) as u32).collect();
                 Kind::Softmax { first, classes: count, labels }
             }
-        }))
+        };
+        Ok(Loss { kind, weights: None })
+    }
+
+    /// Gives each row a weight, so that the sum becomes the weighted mean of the rows' losses: a row of
+    /// weight 2 counts like two rows. Only ratios matter, since weights are divided by their mean.
+    ///
+    /// ```
+    /// use lao_finite_sum::{DesignMatrix, FiniteSum, Loss, Predictor};
+    ///
+    /// let design = DesignMatrix::rows(2, 1, vec![1.0, 1.0])?;
+    /// let loss = Loss::least_squares(vec![0.0, 2.0])?.with_weights(&[3.0, 1.0])?;
+    /// let mut sum = FiniteSum::new(design, loss)?;
+    /// assert_eq!(sum.objective(&Predictor::zeros(1, 1))?, 1.0); // (3 * 0 + 1 * 4)/4
+    /// # Ok::<(), lao_finite_sum::FiniteSumError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Fails when there is not one weight per row, a weight is negative or not finite, or the weights have no
+    /// finite mean above 0.
+    pub fn with_weights(self, weights: &[f64]) -> Result<Loss, FiniteSumError> {
+        let rows = self.len();
+        if weights.len() != rows {
+            return Err(FiniteSumError::Weights { weights: weights.len(), rows });
+        }
+        if let Some(row) = weights.iter().position(|weight| !(weight.is_finite() && *weight >= 0.0)) {
+            return Err(FiniteSumError::Weight { row, weight: weights[row] });
+        }
+        // A sum of finite weights may be infinite, and a quotient by a mean of tiny ones.
+        let largest = weights.iter().fold(0.0, |largest: f64, weight| largest.max(*weight));
+        if largest == 0.0 {
+            return Err(FiniteSumError::Weight { row: 0, weight: 0.0 });
+        }
+        let mean = weights.iter().map(|weight| weight / largest).sum::<f64>() / rows as f64;
+        let weights = weights.iter().map(|weight| weight / largest / mean).collect();
+        Ok(Loss { weights: Some(weights), ..self })
+    }
+
+    /// Returns the weight of each row, 1 on average; `None` if all weigh the same.
+    pub fn weights(&self) -> Option<&[f64]> {
+        self.weights.as_deref()
+    }
+
+    /// Returns the weight of row `i`.
+    pub(crate) fn weight(&self, i: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |weights| weights[i])
     }
 
     /// Returns the coding of the labels, for other labels of the same kind.
     pub fn coding(&self) -> Coding {
-        match self.0 {
+        match self.kind {
             Kind::Squares(_) => Coding::Numbers,
             Kind::Logistic { negative, positive, .. } => Coding::TwoClasses { negative, positive },
             Kind::Softmax { first, classes, .. } => Coding::Classes { first, count: classes },
@@ -171,7 +220,7 @@ impl Loss {
 
     /// Returns the number of labels, one per row of the examples.
     pub fn len(&self) -> usize {
-        match &self.0 {
+        match &self.kind {
             Kind::Squares(labels) | Kind::Logistic { signs: labels, .. } => labels.len(),
             Kind::Softmax { labels, .. } => labels.len(),
         }
@@ -184,7 +233,7 @@ impl Loss {
 
     /// Returns the number of margins of a row: the number of classes for softmax, otherwise 1.
     pub fn outputs(&self) -> usize {
-        match &self.0 {
+        match &self.kind {
             Kind::Softmax { classes, .. } => *classes,
             _ => 1,
         }
@@ -193,7 +242,7 @@ impl Loss {
     /// Returns an upper bound on the second derivative of a row's loss in its margins, along any direction of
     /// unit length.
     pub fn curvature(&self) -> f64 {
-        match &self.0 {
+        match &self.kind {
             Kind::Squares(_) => 2.0,
             Kind::Logistic { .. } => 0.25,
             Kind::Softmax { .. } => 0.5,
@@ -202,28 +251,32 @@ impl Loss {
 
     /// Returns the labels, if the loss is least squares.
     pub fn squares(&self) -> Option<&[f64]> {
-        match &self.0 {
+        match &self.kind {
             Kind::Squares(labels) => Some(labels),
             _ => None,
         }
     }
 
-    /// Returns the loss of row `i` at these margins, one per output.
+    /// Returns the loss of row `i` at these margins, one per output, times its weight.
     pub(crate) fn value(&self, i: usize, margins: &[f64]) -> f64 {
-        match &self.0 {
+        let value = match &self.kind {
             Kind::Squares(labels) => square_loss(margins[0], labels[i]),
             Kind::Logistic { signs, .. } => logistic_loss(margins[0], signs[i]),
             Kind::Softmax { labels, .. } => softmax_loss(margins, labels[i] as usize),
-        }
+        };
+        value * self.weight(i)
     }
 
-    /// Replaces the margins of row `i`, one per output, by the slopes of its loss.
+    /// Replaces the margins of row `i`, one per output, by the slopes of its loss, times its weight.
     #[inline]
     pub(crate) fn slopes(&self, i: usize, margins: &mut [f64]) {
-        match &self.0 {
+        match &self.kind {
             Kind::Squares(labels) => margins[0] = square_slope(margins[0], labels[i]),
             Kind::Logistic { signs, .. } => margins[0] = logistic_slope(margins[0], signs[i]),
             Kind::Softmax { labels, .. } => softmax_slopes(margins, labels[i] as usize),
+        }
+        if let Some(weights) = &self.weights {
+            margins.iter_mut().for_each(|slope| *slope *= weights[i]);
         }
     }
 }
@@ -240,7 +293,7 @@ mod tests {
     use super::*;
 
     fn signs(labels: &[f64]) -> Vec<f64> {
-        match Loss::logistic(labels).expect("labels").0 {
+        match Loss::logistic(labels).expect("labels").kind {
             Kind::Logistic { signs, .. } => signs,
             _ => vec![],
         }
@@ -277,7 +330,7 @@ mod tests {
         for (whole, sign) in [([1.0, 2.0], -1.0), ([0.0, 1.0], 1.0), ([-1.0, 1.0], 1.0)] {
             let coding = Loss::logistic(&whole).unwrap().coding();
             let fold = Loss::coded(&[1.0, 1.0], coding).unwrap();
-            assert!(matches!(&fold.0, Kind::Logistic { signs, .. } if signs == &[sign; 2]), "{whole:?}");
+            assert!(matches!(&fold.kind, Kind::Logistic { signs, .. } if signs == &[sign; 2]), "{whole:?}");
             assert_eq!(fold.coding(), coding);
         }
     }
@@ -286,10 +339,10 @@ mod tests {
     fn a_fold_without_the_first_or_the_last_class_keeps_the_numbers_of_the_others() {
         let coding = Loss::softmax(&[0.0, 1.0, 2.0]).unwrap().coding();
         let fold = Loss::coded(&[1.0, 1.0], coding).unwrap();
-        assert!(matches!(&fold.0, Kind::Softmax { classes: 3, labels, .. } if labels == &[1, 1]));
+        assert!(matches!(&fold.kind, Kind::Softmax { classes: 3, labels, .. } if labels == &[1, 1]));
         let coding = Loss::softmax(&[1.0, 3.0]).unwrap().coding();
         let fold = Loss::coded(&[2.0], coding).unwrap();
-        assert!(matches!(&fold.0, Kind::Softmax { classes: 3, labels, .. } if labels == &[1]));
+        assert!(matches!(&fold.kind, Kind::Softmax { classes: 3, labels, .. } if labels == &[1]));
     }
 
     #[test]

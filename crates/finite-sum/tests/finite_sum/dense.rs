@@ -12,7 +12,7 @@ use std::sync::Arc;
 const SHAPES: [(usize, usize); 6] = [(1, 1), (6, 5), (64, 9), (65, 13), (130, 21), (2050, 6)];
 
 /// Returns a number from -1 to 1 without any pattern.
-fn number(seed: usize) -> f64 {
+pub(crate) fn number(seed: usize) -> f64 {
     let mut word = (seed as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     word = (word ^ (word >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     (word >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
@@ -20,7 +20,7 @@ fn number(seed: usize) -> f64 {
 
 /// Returns a table in row-major order, with columns of different scale and mean, and one constant column if
 /// there are several. Its entries are numbers of single precision.
-fn table(n: usize, dim: usize, density: f64) -> Vec<f64> {
+pub(crate) fn table(n: usize, dim: usize, density: f64) -> Vec<f64> {
     let entry = |at: usize| {
         let (i, j) = (at / dim, at % dim);
         if dim > 4 && j == 2 {
@@ -33,7 +33,7 @@ fn table(n: usize, dim: usize, density: f64) -> Vec<f64> {
     (0..n * dim).map(entry).collect()
 }
 
-fn layouts<T: Element>(n: usize, dim: usize, table: &[T]) -> Vec<DesignMatrix<T>> {
+pub(crate) fn layouts<T: Element>(n: usize, dim: usize, table: &[T]) -> Vec<DesignMatrix<T>> {
     let columns: Vec<T> = (0..dim).flat_map(|j| table.iter().skip(j).step_by(dim).copied()).collect();
     let sparse = |width: usize, values: &[T]| {
         let (mut starts, mut indices, mut kept) = (vec![0], Vec::new(), Vec::new());
@@ -161,12 +161,12 @@ impl Dense {
 }
 
 #[track_caller]
-fn close(found: f64, wanted: f64, what: &str) {
+pub(crate) fn close(found: f64, wanted: f64, what: &str) {
     let ok = (found - wanted).abs() <= 1e-9 * (1.0 + wanted.abs());
     assert!(ok, "{what}: {found}, not {wanted}");
 }
 
-fn predictor(dim: usize, outputs: usize, intercept: bool) -> Predictor {
+pub(crate) fn predictor(dim: usize, outputs: usize, intercept: bool) -> Predictor {
     let mut at = Predictor::zeros(dim, outputs);
     for l in 0..outputs {
         let value = |j: usize| if (j + l) % 3 == 2 { 0.0 } else { 0.2 * number(100 * l + j) };

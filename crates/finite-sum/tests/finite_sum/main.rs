@@ -2,3 +2,4 @@
 
 mod dense;
 mod finite_sum;
+mod weights;

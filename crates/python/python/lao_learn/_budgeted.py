@@ -19,11 +19,11 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from lao_learn import _core
 from lao_learn._prices import by_column, take_money, take_prices
-from lao_learn._table import take
+from lao_learn._table import take, take_weights
 
 
 def resolve_budget(budget: Any, dim: int) -> int:
@@ -153,7 +153,8 @@ class Budgeted(SelectorMixin, BaseEstimator):
             table,
             labels,
             names_of_classes,
-            rows=self._weighted_rows(sample_weight, table, seed),
+            rows=None,
+            weights=take_weights(sample_weight, table),
             target=target,
             budget=budget,
             prices=prices,
@@ -161,18 +162,6 @@ class Budgeted(SelectorMixin, BaseEstimator):
             seed=seed,
             start=start,
         )
-
-    def _weighted_rows(self, sample_weight: Any, table: Any, seed: int) -> np.ndarray | None:
-        """Returns the rows that are shown to the learner: each with a probability proportional to its
-        weight."""
-        if sample_weight is None:
-            return None
-        rows = table.shape[0]
-        weights = _check_sample_weight(sample_weight, np.empty((rows, 1)), dtype=np.float64)
-        if not np.all(np.isfinite(weights)) or np.any(weights < 0.0) or not np.any(weights > 0.0):
-            raise ValueError("sample_weight: give finite weights of at least 0, and one above 0")
-        draws = np.random.default_rng(seed).random(rows)
-        return np.flatnonzero(draws * weights.max() < weights).astype(np.uint32)
 
     def _names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
@@ -212,6 +201,7 @@ class Budgeted(SelectorMixin, BaseEstimator):
         prices: _core.Prices | None,
         holdout: float,
         seed: int,
+        weights: np.ndarray | None = None,
         start: Any = None,
         stop: _core.Stop | None = None,
     ) -> None:
@@ -224,6 +214,7 @@ class Budgeted(SelectorMixin, BaseEstimator):
             None if classes is None else list(classes),
             budget,
             {**self._choices(), "holdout": holdout, "random_state": seed},
+            weights=weights,
             prices=prices,
             start=start,
             stop=stop,
@@ -482,9 +473,9 @@ _PARAMETERS = """
     `fit` looks at signals about every 20 ms. On Ctrl-C it keeps what was learned so far, so that the
     estimator is fitted and `interrupted_` is True, and then raises KeyboardInterrupt. `predict` ends as soon.
 
-    `sample_weight` is the relative probability with which a row is shown to the learner: the learner has no
-    weighted sums. Equal weights show all rows; unequal ones leave rows out, so that standard errors stay
-    right.
+    `sample_weight` makes sums over rows weighted sums; the method must be "pursuit". Only ratios matter, in
+    each call. Weighted rows count as (sum w)^2 / sum w^2 rows of equal weight, so that standard errors and
+    the level stay right; a row of weight 0 is not bought. `holdout_` weighs all rows alike.
 """
 
 

@@ -7,7 +7,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 import scipy.sparse
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from lao_learn import _core
 from lao_learn._frame import FLOATS, columns_of, is_frame
@@ -33,6 +33,16 @@ class RemoteTable:
 
     def _lao_table(self) -> _core.Table:
         return _core.Table.remote(*self.shape, self._read)
+
+
+def take_weights(sample_weight: Any, table: _core.Table) -> np.ndarray | None:
+    """Checks the weights of the rows of a table; returns None if there are none."""
+    if sample_weight is None:
+        return None
+    weights = _check_sample_weight(sample_weight, np.empty((table.shape[0], 1)), dtype=np.float64)
+    if not np.all(np.isfinite(weights)) or np.any(weights < 0.0) or not np.any(weights > 0.0):
+        raise ValueError("sample_weight: give finite weights of at least 0, and one above 0")
+    return np.ascontiguousarray(weights)
 
 
 def take(

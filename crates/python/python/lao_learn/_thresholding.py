@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from lao_learn import _core
 from lao_learn._budgeted import resolve_seed
-from lao_learn._table import take
+from lao_learn._table import take, take_weights
 
 _PARAMETERS = """
     All attributes of all rows are read. An array is read where it lies; sparse matrices and frames are
@@ -64,8 +64,10 @@ _PARAMETERS = """
     Notes
     -----
     On Ctrl-C, `fit` ends its round, which reads all values a few times, and keeps the model, so that the
-    estimator is fitted and `interrupted_` is True, and then raises KeyboardInterrupt. `fit` takes no
-    `sample_weight`: the sums have none.
+    estimator is fitted and `interrupted_` is True, and then raises KeyboardInterrupt.
+
+    `sample_weight` makes the mean loss a weighted mean, and means and scales of columns too: a row of weight
+    2 counts like two rows. Only ratios matter.
 """
 
 
@@ -88,7 +90,9 @@ class Thresholding(SelectorMixin, BaseEstimator):
         tags.target_tags.required = True
         return tags
 
-    def _solve(self, X: Any, table: _core.Table, labels: np.ndarray, classes: int) -> None:
+    def _solve(
+        self, X: Any, table: _core.Table, labels: np.ndarray, classes: int, sample_weight: Any
+    ) -> None:
         dim = self.n_features_in_
         nonzero = 10 if self.n_nonzero is None else self.n_nonzero
         if self.n_nonzero is not None and nonzero > dim:
@@ -108,6 +112,7 @@ class Thresholding(SelectorMixin, BaseEstimator):
             table,
             np.ascontiguousarray(labels, dtype=np.float64),
             classes,
+            weights=take_weights(sample_weight, table),
             method=self.method,
             sparsity=min(nonzero, dim),
             step_size=self.step_size,
@@ -191,13 +196,13 @@ class HardThresholdingRegressor(RegressorMixin, Thresholding):
         self.standardize = standardize
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> HardThresholdingRegressor:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HardThresholdingRegressor:
         """Learns from the rows of X with the labels y."""
         table = self._take(X, y)
         labels = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
         labels = column_or_1d(labels, warn=True)
         check_consistent_length(X, labels)
-        self._solve(X, table, labels, 0)
+        self._solve(X, table, labels, 0, sample_weight)
         return self
 
     def _shaped(self, coefficients: np.ndarray, intercepts: np.ndarray) -> tuple[Any, Any]:
@@ -237,7 +242,7 @@ class HardThresholdingClassifier(ClassifierMixin, Thresholding):
         self.standardize = standardize
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> HardThresholdingClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HardThresholdingClassifier:
         """Learns from the rows of X with the classes y."""
         table = self._take(X, y)
         y = column_or_1d(y, warn=True)
@@ -248,7 +253,7 @@ class HardThresholdingClassifier(ClassifierMixin, Thresholding):
             raise ValueError(
                 f"{type(self).__name__} needs samples of 2 classes, but the data contains only one class"
             )
-        self._solve(X, table, places.astype(np.float64), len(self.classes_))
+        self._solve(X, table, places.astype(np.float64), len(self.classes_), sample_weight)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:

@@ -14,7 +14,7 @@
 //! attribute shows that the learner adds what has an effect of three tenths of the noise;
 //! `pursuit-small-study` says how soon.
 
-use crate::setup::faulty::echo;
+use crate::setup::faulty::{Changed, echo};
 use crate::setup::{LEVEL_OF_NINE_TENTHS, Law, REPEATS, Scene, adds, adds_with, follow};
 use lao_algorithms::pursuit::{Pursuit, PursuitParams};
 use lao_observation::{BlockBuf, Learner as _, Rng, Seed, Source, SourceError};
@@ -144,6 +144,53 @@ impl Source for Falling {
     }
 }
 
+/// Examples with log-normal weights, which add up to the number of examples of equal weight that say as much.
+struct Weighted(Box<dyn Source>, Rng);
+
+impl Weighted {
+    fn weight(rng: &mut Rng) -> f64 {
+        let z: f64 = StandardNormal.sample(rng);
+        // The mean over the mean square is exp(1/2) / exp(2).
+        (z - 1.5).exp()
+    }
+}
+
+impl Source for Weighted {
+    lao_verification_engine::hand_on!(0: dim position seek);
+
+    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
+        let rows = self.0.observe(attributes, block)?;
+        block.weights_mut()[..rows].fill_with(|| Weighted::weight(&mut self.1));
+        Ok(rows)
+    }
+
+    fn has_weights(&self) -> bool {
+        true
+    }
+}
+
+/// Returns `inner` with as many copies of each example as its weight says, as if they were fresh ones.
+fn copies(inner: Box<dyn Source>, mut rng: Rng) -> Changed<Box<dyn Source>> {
+    Changed::new(inner, move |inner, attributes, block| {
+        let (mut served, mut one) = (0, BlockBuf::new());
+        while served < block.capacity() {
+            one.reset(attributes.len(), 1);
+            inner.observe(attributes, &mut one)?;
+            let copies = (4.0 * Weighted::weight(&mut rng)).ceil() as usize;
+            let seen = one.view(attributes);
+            for row in served..block.capacity().min(served + copies) {
+                for c in 0..attributes.len() {
+                    block.column_mut(c)[row] = seen.column(c)[0];
+                }
+                block.labels_mut()[row] = seen.labels()[0];
+            }
+            served = block.capacity().min(served + copies);
+        }
+        block.set_rows(served);
+        Ok(served)
+    })
+}
+
 /// Makes a learner forget the errors of all examples but the recent ones, by which it then judges sums over
 /// all.
 fn judge_by_recent_errors(learner: &mut Pursuit) -> anyhow::Result<()> {
@@ -175,12 +222,18 @@ const RECENT: Mutant = Mutant::refuted(
     "sums over all examples are judged by the errors of the last ones",
 );
 
+const WEIGHTS: Mutant = Mutant::refuted(
+    "a_weight_is_a_number_of_copies",
+    "a weighted example is told as often as its weight says",
+);
+
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (runs, most, examples) = (cx.size("runs")?, cx.size("most")?, cx.size("examples")?);
     let (leaks, repeats) = (cx.commits(&LEAKS), cx.commits(&REPEATS));
     let level = if cx.commits(&LEVEL_OF_NINE_TENTHS) { 0.9 } else { LEVEL };
     let recent = cx.commits(&RECENT);
-    cx.split(1 + DESIGNS.len() + STUDIES.len());
+    let copied = cx.commits(&WEIGHTS);
+    cx.split(2 + DESIGNS.len() + STUDIES.len());
     let mut judge = |name: &str, stays_out: &(dyn Fn(&Trial) -> anyhow::Result<bool> + Sync)| {
         if runs == 0 {
             cx.prob(name, LEVEL, most, stays_out)?;
@@ -204,6 +257,15 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             }
             Ok(())
         })?)
+    })?;
+    judge("weights of a heavy tail", &|trial| {
+        let source = Null::Normal(Law::Independent).examples(leaks, &trial.seed)?;
+        let source: Box<dyn Source> = if repeats { Box::new(echo(source)) } else { source };
+        let rng = trial.seed.child("weights").rng();
+        let source: Box<dyn Source> =
+            if copied { Box::new(copies(source, rng)) } else { Box::new(Weighted(source, rng)) };
+        let params = PursuitParams { level, ..PursuitParams::within(DIM, BUDGET) };
+        Ok(!adds(source, params, examples, &trial.seed)?)
     })?;
     for (name, null) in DESIGNS {
         judge(name, &|trial| {
@@ -229,16 +291,16 @@ pub const CLAIM: Claim = Claim {
                correlation .5.",
     formula: r"P(\exists t: S_t \ne \emptyset) \le 0.05 \quad \text{if } y \text{ and } x \text{ are \
                independent}, \qquad P(S_{480} \not\subseteq S_*) \le 0.05",
-    design: "d = 60, s' = 12, 4,000 examples (1,000 in the quick tier), after each of which the support must \
-             be empty. Labels do not depend on the attributes, which are independent and normal, a chain in \
-             which neighbors have correlation .8, Student's t with 3 degrees of freedom (whose fourth moment \
-             is infinite), or signs of which one in fifty is ten times as large; in the last two designs so \
-             are the labels; and labels whose standard deviation falls from 30 to 1 after 1,000 of 20,000 \
-             examples. In the small study five coefficients are 1 or -1, and the noise has variance 1. \
-             The quick tier stops when the evidence suffices, the full tier makes 10,000 runs per design. A \
-             learner that adds nothing would pass: the arm with a label that leaks an attribute shows that \
-             this one does not.",
+    design: "d = 60, s' = 12, 4,000 examples (1,000 in the quick tier), after each of which the support \
+             must be empty. Labels do not depend on the attributes, which are independent and normal, a \
+             chain in which neighbors have correlation .8, Student's t with 3 degrees of freedom (whose \
+             fourth moment is infinite), or signs of which one in fifty is ten times as large; in the last \
+             two designs so are the labels; and labels whose standard deviation falls from 30 to 1 after \
+             1,000 of 20,000 examples; and normal ones whose examples have log-normal weights. In the small \
+             study five coefficients are 1 or -1, and the noise has variance 1. The quick tier stops when \
+             the evidence suffices, the full tier makes 10,000 runs per design. A learner that adds nothing \
+             would pass: the arm with a label that leaks an attribute shows that this one does not.",
     standing: Standing::ours().practical(),
-    mutants: &[LEAKS, REPEATS, LEVEL_OF_NINE_TENTHS, RECENT],
+    mutants: &[LEAKS, REPEATS, LEVEL_OF_NINE_TENTHS, RECENT, WEIGHTS],
     experiment,
 };
