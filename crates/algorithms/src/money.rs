@@ -65,13 +65,24 @@ impl Money {
         Some(panels.iter().copied().take_while(buys).count()).filter(|&most| most < panels.len())
     }
 
-    /// Returns the panels by price, the highest first, and among equal prices by their first attribute.
+    /// Returns the panels by price, the highest first, and among equal prices by their first attribute. The
+    /// first so many cost as much as so many ever do.
     pub(crate) fn panels(&self) -> Vec<u32> {
-        let prices = self.tariff.prices();
-        let mut panels: Vec<u32> = (0..prices.len() as u32).collect();
-        panels.sort_by_key(|&panel| self.tariff.members(panel).first().copied());
-        panels.sort_by(|&a, &b| prices[b as usize].total_cmp(&prices[a as usize]));
-        panels
+        let tariff = &self.tariff;
+        let mut panels: Vec<u32> = tariff.panels().collect();
+        panels.sort_by_key(|&panel| tariff.members(panel).first().copied());
+        panels.sort_by(|&a, &b| tariff.prices()[b as usize].total_cmp(&tariff.prices()[a as usize]));
+        // Of the panels that share a fee, it is paid with the most expensive one.
+        let mut paid = vec![false; tariff.prices().len()];
+        let cost = |&panel: &u32| {
+            let first =
+                tariff.fee(panel).is_some_and(|fee| !std::mem::replace(&mut paid[fee as usize], true));
+            if first { tariff.price_alone(panel) } else { tariff.prices()[panel as usize] }
+        };
+        let costs: Vec<f64> = panels.iter().map(cost).collect();
+        let mut both: Vec<(u32, f64)> = panels.into_iter().zip(costs).collect();
+        both.sort_by(|a, b| b.1.total_cmp(&a.1));
+        both.into_iter().map(|(panel, _)| panel).collect()
     }
 
     /// Returns what an effect counts per money: its square is what it explains. What is free counts as if it
@@ -85,7 +96,7 @@ impl Money {
         let Money { tariff, per_example, per_prediction } = self;
         let allowed = format_args!("a tariff of d = {dim} attributes");
         require(tariff.dim() == dim, method, "tariff", format_args!("{} prices", tariff.dim()), allowed)?;
-        let least = tariff.prices().iter().copied().fold(f64::INFINITY, f64::min);
+        let least = tariff.panels().map(|panel| tariff.price_alone(panel)).fold(f64::INFINITY, f64::min);
         let allowed = format_args!("a finite number of at least {least}, the lowest price").to_string();
         for (field, money) in [("per_example", Some(*per_example)), ("per_prediction", *per_prediction)] {
             let Some(money) = money else { continue };
@@ -113,9 +124,15 @@ impl Money {
             Some(money) if !per_example => ("a prediction", sparsity, money),
             _ => ("an example", sparsity.saturating_add(1), self.per_example),
         };
-        let (panels, price) = (self.panels(), |&panel: &u32| self.tariff.prices()[panel as usize]);
+        let panels = self.panels();
         let count = count.min(panels.len());
-        let cost: f64 = panels.iter().take(count).map(price).sum();
+        let firsts: Vec<u32> = panels
+            .iter()
+            .take(count)
+            .filter_map(|&panel| self.tariff.members(panel).first())
+            .copied()
+            .collect();
+        let cost = self.tariff.cost(&firsts, &mut Basket::default());
         let highest = panels.first();
         let attribute = highest.and_then(|&panel| self.tariff.members(panel).first()).unwrap_or(&0);
         let allowed = format_args!(
@@ -124,7 +141,7 @@ impl Money {
             if most > 0 { format!("at most {most}") } else { "one that can be paid, and none can".into() },
             number(cost),
             number(money),
-            number(highest.map_or(0.0, price)),
+            number(highest.map_or(0.0, |&panel| self.tariff.price_alone(panel))),
         );
         require(false, method, "sparsity", sparsity, allowed)
     }

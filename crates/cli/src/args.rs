@@ -13,8 +13,8 @@ pub struct BudgetArgs {
     /// --prices, spend at most this amount of money per example.
     #[arg(long, short, value_name = "N|P%|MONEY")]
     budget: Option<String>,
-    /// Read the prices of attributes from this file of lines `attribute,price[,panel]`; a panel is paid once
-    /// per example.
+    /// Read the prices of attributes from this file of lines `attribute,price[,panel[,further]]`; a panel is
+    /// paid once per example.
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
 }

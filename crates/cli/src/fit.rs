@@ -24,8 +24,10 @@ use std::sync::atomic::Ordering;
 /// The model is written to the table's name with the ending .lao.json unless --output names another file.
 ///
 /// A file of prices has a line `attribute,price` or `attribute,price,panel` for each column. A panel is paid
-/// once per example; its price stands in each of its lines. A price of 0 means free. With prices, the budget
-/// is an amount of money, which is spent where it is expected to explain most.
+/// once per example; its price stands in each of its lines. In a line `attribute,price,panel,further`, the
+/// attribute is bought alone, for the price if it is the first of its panel and for the further price beside
+/// another one. A price of 0 means free. With prices, the budget is an amount of money, which is spent where
+/// it is expected to explain most.
 ///
 /// `--like` takes the target and all choices from a model; the same table then gives the same model.
 ///

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 mod ask;
 mod import;
+mod join;
 mod new;
 mod rows;
 mod show;
@@ -35,6 +36,7 @@ mod tell;
   lao study tell -S tumor --from monday.csv                many slots at once
   lao study label -S tumor 2 0.35
   lao study import -S tumor earlier.csv                    patients of the years before
+  lao study join -S tumor ferritin                         a test that is new
   lao study status -S tumor
   lao study model -S tumor -o tumor.lao.json")]
 pub struct StudyArgs {
@@ -59,9 +61,8 @@ enum Verb {
     /// Report the label of a slot whose values are reported, or of many from a file.
     ///
     /// A file has a column `slot` and one for the label. Columns of attributes are ignored, so that the file
-    /// of
-    /// `tell` can be used again once its labels are filled in. Rows without a label are ignored. All labels
-    /// are recorded, or none.
+    /// of `tell` can be used again once its labels are filled in. Rows without a label are ignored. All
+    /// labels are recorded, or none.
     Label(tell::LabelArgs),
     /// Add examples that were known before, such as earlier patients; they cost nothing.
     ///
@@ -71,6 +72,12 @@ enum Verb {
     /// was made only of patients who were ill later misleads. All rows are recorded, or none, and no file
     /// twice.
     Import(import::ImportArgs),
+    /// Add attributes to a study that runs, such as a test that is new.
+    ///
+    /// They are bought first once the present block is told, and judged as if they had been there from the
+    /// beginning and never been chosen. The level then holds for the attributes of the beginning, and a part
+    /// of it, m/d for m new ones of d, for those that join.
+    Join(join::JoinArgs),
     /// Close a slot without a result; its purchases stay spent.
     Void(tell::VoidArgs),
     /// Show where the study stands.
@@ -122,6 +129,7 @@ pub fn run(args: &StudyArgs) -> anyhow::Result<ExitCode> {
         Verb::Tell(args) => tell::tell(args),
         Verb::Label(args) => tell::label(args),
         Verb::Import(args) => import::import(args),
+        Verb::Join(args) => join::join(args),
         Verb::Void(args) => tell::void(args),
         Verb::Status(args) => show::status(args),
         Verb::Evidence(args) => show::evidence(args),

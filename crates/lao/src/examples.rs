@@ -416,7 +416,7 @@ impl Examples {
     /// let examples = lao::read(table)?.target("progression")?;
     /// let weight = |label: f64| if label > 250.0 { 0.0 } else { 1.0 };
     /// let weights: Vec<f64> = examples.labels().map(weight).collect();
-    /// assert_eq!(examples.with_weights(&weights)?.len(), 384);
+    /// assert_eq!(examples.with_weights(&weights)?.len(), 377);
     /// # Ok::<(), lao::Error>(())
     /// ```
     ///

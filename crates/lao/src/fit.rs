@@ -484,9 +484,9 @@ impl Fit {
 fn too_dear(priced: &PricedColumns, parameters: &AnyParams) -> Option<String> {
     let settled = parameters.settled().into_iter().find(|(name, _)| *name == "per_prediction");
     let (_, most) = settled?;
-    let all = priced.panels.iter().zip(priced.tariff.prices());
+    let is_dear = |panel: &u32| !pays(most, priced.tariff.price_alone(*panel));
     let dear: Vec<&str> =
-        all.filter(|(_, price)| !pays(most, **price)).map(|(name, _)| name.as_str()).collect();
+        priced.tariff.panels().filter(is_dear).map(|panel| priced.panels[panel as usize].as_str()).collect();
     (!dear.is_empty())
         .then(|| format!("never bought, since a prediction may cost {most}: {}", dear.join(", ")))
 }

@@ -9,8 +9,10 @@ use std::path::Path;
 /// Prices of columns, in any unit of money. Columns of one panel are bought together: the panel is paid once
 /// per example. A price of 0 is free.
 ///
-/// All lines of a panel have the same price, which is that of the whole panel. A column of words is bought as
-/// a whole, whatever the number of its words.
+/// All lines of a panel have the same price, which is that of the whole panel, unless they have a second
+/// price that a column costs if another one of the panel is bought: then what the first column costs more is
+/// a fee, and all columns of the panel have the same one. A column of words is bought as a whole, whatever
+/// the number of its words.
 ///
 /// ```
 /// let text = "attribute,price,panel\nage,0\nhdl,8,blood\nldl,8,blood\nscan,40\n";
@@ -18,6 +20,12 @@ use std::path::Path;
 /// let priced = prices.of(&["age", "scan", "hdl", "ldl"], &[])?;
 /// assert_eq!(priced.panels, ["age", "scan", "blood"]);
 /// assert_eq!(priced.tariff.prices(), [0.0, 40.0, 8.0]);
+///
+/// // The first test of a blood sample costs 8, each further one 2.
+/// let text = "attribute,price,panel,further\nage,0\nhdl,8,blood,2\nldl,8,blood,2\n";
+/// let priced = lao::Prices::parse(text, "prices.csv")?.of_all()?;
+/// assert_eq!(priced.panels, ["age", "hdl", "ldl", "blood"]);
+/// assert_eq!(priced.tariff.cost(&[1, 2], &mut Default::default()), 10.0);
 ///
 /// let refused = prices.of(&["age", "scan", "hdl", "ldl", "crp"], &[]).unwrap_err().to_string();
 /// assert!(refused.contains("`crp`") && refused.contains("prices.csv has no price of it"));
@@ -35,9 +43,7 @@ pub struct Prices {
 /// ```
 /// use lao::{Price, Prices};
 ///
-/// let age = Price { column: "age".into(), price: 0.0, panel: None };
-/// let scan = Price { column: "scan".into(), price: 40.0, panel: None };
-/// let prices = Prices::new(vec![age, scan])?;
+/// let prices = Prices::new(vec![Price::of("age", 0.0), Price::of("scan", 40.0)])?;
 /// assert_eq!(prices.list().map(|line| line.price).sum::<f64>(), 40.0);
 /// # Ok::<(), lao::Error>(())
 /// ```
@@ -50,6 +56,21 @@ pub struct Price {
     pub price: f64,
     /// The panel with which the column is bought; `None` is a column that is bought alone.
     pub panel: Option<String>,
+    /// What the column costs if another one of its panel is bought, at most the price; `None` is a panel that
+    /// is bought as a whole.
+    pub further: Option<f64>,
+}
+
+impl Price {
+    /// Returns the price of a column that is bought alone.
+    pub fn of(column: &str, price: f64) -> Self {
+        Price { column: column.into(), price, panel: None, further: None }
+    }
+
+    /// Returns what the first column of the panel costs more than another one.
+    fn fee(&self) -> Option<f64> {
+        self.further.map(|further| self.price - further)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -76,7 +97,8 @@ pub struct PricedColumns {
 }
 
 impl Prices {
-    /// Reads a file of lines `attribute,price` or `attribute,price,panel`; the first line may name these.
+    /// Reads a file of lines `attribute,price`, `attribute,price,panel` or `attribute,price,panel,further`;
+    /// the first line may name these.
     ///
     /// # Errors
     /// When the file cannot be read, or a line is none, with its number and what to do.
@@ -99,8 +121,8 @@ impl Prices {
         let fail = |line, reason| Error::Table { file: file.into(), line, reason };
         let sheet = Sheet::parse(text, file)?;
         let mut lines = Vec::new();
-        // The places of column, price and panel, and whether there may be others.
-        let (mut places, mut named) = ([Some(0), Some(1), Some(2)], false);
+        // The places of column, price, panel and further price, and whether there may be others.
+        let (mut places, mut named) = ([Some(0), Some(1), Some(2), Some(3)], false);
         for SheetRow { line: number, fields } in &sheet.rows {
             let number = *number;
             if fields.first().is_some_and(|field| field.starts_with('#')) {
@@ -119,17 +141,18 @@ impl Prices {
             if lines.is_empty() && !named {
                 let place = |name: &str| fields.iter().position(|field| field.eq_ignore_ascii_case(name));
                 if let (Some(column), Some(price)) = (place("attribute"), place("price")) {
-                    (places, named) = ([Some(column), Some(price), place("panel")], true);
+                    (places, named) = ([Some(column), Some(price), place("panel"), place("further")], true);
                     continue;
                 }
             }
             let field = |place: Option<usize>| {
                 place.and_then(|c| fields.get(c)).map(String::as_str).filter(|field| !field.is_empty())
             };
-            let [column, price, panel] = places.map(field);
-            let (Some(column), Some(price), true) = (column, price, named || fields.len() <= 3) else {
-                let reason = "write `attribute,price` or `attribute,price,panel`; a first line with these \
-                              names lets other columns stand beside them";
+            let [column, price, panel, further] = places.map(field);
+            let (Some(column), Some(price), true) = (column, price, named || fields.len() <= 4) else {
+                let reason = "write `attribute,price`, `attribute,price,panel` or \
+                              `attribute,price,panel,further`; a first line with these names lets other \
+                              columns stand beside them";
                 return Err(fail(number, reason.into()));
             };
             let worth = sheet.number(price).filter(|price| *price >= 0.0);
@@ -139,7 +162,18 @@ impl Prices {
                 );
                 return Err(fail(number, reason));
             };
-            let of = Price { column: column.into(), price: worth, panel: panel.map(Into::into) };
+            let further = match further.map(|further| (further, sheet.number(further))) {
+                None => None,
+                Some((_, Some(further))) => Some(further),
+                Some((written, None)) => {
+                    let reason = format!(
+                        "the price of `{column}` beside others of its panel is `{written}`: write a number \
+                         of at least 0, without a unit"
+                    );
+                    return Err(fail(number, reason));
+                }
+            };
+            let of = Price { column: column.into(), price: worth, panel: panel.map(Into::into), further };
             lines.push(Line { number, of });
         }
         if lines.is_empty() {
@@ -153,9 +187,8 @@ impl Prices {
     /// ```
     /// use lao::Price;
     ///
-    /// let of = |column: &str, price| Price { column: column.into(), price, panel: None };
-    /// assert!(lao::Prices::new(vec![of("age", 0.0), of("scan", 40.0)]).is_ok());
-    /// let refused = lao::Prices::new(vec![of("age", -1.0)]).unwrap_err().to_string();
+    /// assert!(lao::Prices::new(vec![Price::of("age", 0.0), Price::of("scan", 40.0)]).is_ok());
+    /// let refused = lao::Prices::new(vec![Price::of("age", -1.0)]).unwrap_err().to_string();
     /// assert_eq!(refused, "column `age`: its price is -1; give a finite number of at least 0");
     /// ```
     ///
@@ -187,7 +220,7 @@ impl Prices {
     fn checked(self) -> Result<Self, Error> {
         let (mut columns, mut panels) = (HashMap::new(), HashMap::new());
         for line in &self.lines {
-            let Price { column, price, panel } = &line.of;
+            let Price { column, price, panel, further } = &line.of;
             if !(*price >= 0.0 && price.is_finite()) {
                 let reason = format!("its price is {price}; give a finite number of at least 0");
                 return Err(self.refused(line, reason.clone(), reason));
@@ -196,8 +229,33 @@ impl Prices {
                 let in_file = format!("`{column}` has a price in line {other} already; remove one");
                 return Err(self.refused(line, in_file, "it has two prices; remove one".into()));
             }
+            if let Some(further) = further
+                && !(*further >= 0.0 && further <= price && panel.is_some())
+            {
+                let reason = format!(
+                    "`{column}` costs {further} beside others of its panel, and {price} alone; give a panel, \
+                     and a number from 0 to {price}"
+                );
+                return Err(self.refused(line, reason.clone(), reason));
+            }
             let Some(panel) = panel else { continue };
             let other: &Line = panels.entry(panel.as_str()).or_insert(line);
+            let (fee, other_fee) = (line.of.fee(), other.of.fee());
+            if let (Some(fee), Some(other_fee)) = (fee, other_fee)
+                && (fee - other_fee).abs() <= 1e-9 * price
+            {
+                continue;
+            }
+            if fee.is_some() || other_fee.is_some() {
+                let first = &other.of.column;
+                let reason = format!(
+                    "in the panel `{panel}` the first column costs {} more than another one at `{first}`, \
+                     and {} at `{column}`; it must be the same for all columns of the panel",
+                    other_fee.unwrap_or(other.of.price),
+                    fee.unwrap_or(*price),
+                );
+                return Err(self.refused(line, reason.clone(), reason));
+            }
             if other.of.price != *price {
                 let (costs, first) = (other.of.price, &other.of.column);
                 let in_file = format!(
@@ -245,6 +303,8 @@ impl Prices {
         // A panel and a column of one name are different things to buy.
         let mut places: HashMap<(bool, &str), u32> = HashMap::new();
         let (mut of_attributes, mut prices_of_panels, mut panels) = (Vec::new(), Vec::new(), Vec::new());
+        // The name of each fee, what it is, and the panels that share it.
+        let mut fees: Vec<(&str, (f64, Vec<u32>))> = Vec::new();
         for &column in columns {
             let Some(line) = prices.get(column) else {
                 let near = nearest(column, self.list().map(|price| price.column.as_str()))
@@ -261,14 +321,32 @@ impl Prices {
                 };
                 return Err(Error::Column { column: column.into(), reason });
             };
-            let name = line.panel.as_deref().unwrap_or(column);
-            let panel = *places.entry((line.panel.is_some(), name)).or_insert_with(|| {
-                prices_of_panels.push(line.price);
-                panels.push(name.to_owned());
-                panels.len() as u32 - 1
-            });
+            let of_panel = line.panel.as_deref().filter(|_| line.further.is_none());
+            let panel =
+                *places.entry((of_panel.is_some(), of_panel.unwrap_or(column))).or_insert_with(|| {
+                    prices_of_panels.push(line.further.unwrap_or(line.price));
+                    panels.push(of_panel.unwrap_or(column).to_owned());
+                    panels.len() as u32 - 1
+                });
             of_attributes.push(panel);
+            if let (Some(name), Some(fee)) = (&line.panel, line.fee()) {
+                let at = fees.iter().position(|(other, _)| other == name).unwrap_or_else(|| {
+                    fees.push((name, (fee, Vec::new())));
+                    fees.len() - 1
+                });
+                let of = &mut fees[at].1.1;
+                // The attributes of a column are neighbors.
+                if of.last() != Some(&panel) {
+                    of.push(panel);
+                }
+            }
         }
-        Ok(PricedColumns { tariff: Tariff::with_panels(of_attributes, prices_of_panels)?, panels })
+        let mut tariff = Tariff::with_panels(of_attributes, prices_of_panels)?;
+        if !fees.is_empty() {
+            let (names, fees): (Vec<_>, Vec<_>) = fees.into_iter().unzip();
+            panels.extend(names.into_iter().map(str::to_owned));
+            tariff = tariff.with_fees(&fees)?;
+        }
+        Ok(PricedColumns { tariff, panels })
     }
 }

@@ -13,7 +13,9 @@ pub fn pays(money: f64, cost: f64) -> bool {
 }
 
 /// The prices of attributes. Each attribute belongs to a panel; a panel is paid once per example, and then
-/// all its attributes may be observed. A panel of price 0 is free.
+/// all its attributes may be observed. A panel of price 0 is free. Several panels may share a fee, which is
+/// paid once per example beside the first of them: a blood sample is taken once, and each test of it costs
+/// more.
 ///
 /// Prices are numbers of at least 0, in any unit of money.
 ///
@@ -36,13 +38,19 @@ pub fn pays(money: f64, cost: f64) -> bool {
 pub struct Tariff {
     /// The panel of each attribute.
     panels: Vec<u32>,
-    /// The price of each panel.
+    /// The price of each panel, and of each fee.
     prices: Vec<f64>,
-    /// The attributes of one panel after the other, each panel's ascending.
+    /// The fee of each panel, by its place among the prices, `NONE` for one that has none; empty if there are
+    /// no fees.
+    fees: Vec<u32>,
+    /// The attributes of one panel or fee after the other, each panel's ascending.
     members: Vec<u32>,
     /// Where each panel begins in `members`, and the end.
     starts: Vec<u32>,
 }
+
+/// Stands for no fee.
+const NONE: u32 = u32::MAX;
 
 /// A tariff before it is checked.
 #[derive(Serialize, Deserialize)]
@@ -50,18 +58,20 @@ pub struct Tariff {
 struct Stored {
     panels: Vec<u32>,
     prices: Vec<f64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    fees: Vec<u32>,
 }
 
 impl TryFrom<Stored> for Tariff {
     type Error = TariffError;
     fn try_from(stored: Stored) -> Result<Self, TariffError> {
-        Tariff::with_panels(stored.panels, stored.prices)
+        Tariff::build(stored.panels, stored.prices, stored.fees)
     }
 }
 
 impl From<Tariff> for Stored {
     fn from(tariff: Tariff) -> Stored {
-        Stored { panels: tariff.panels, prices: tariff.prices }
+        Stored { panels: tariff.panels, prices: tariff.prices, fees: tariff.fees }
     }
 }
 
@@ -87,7 +97,51 @@ impl Tariff {
     /// # Errors
     /// Fails when a price is negative or not finite, a panel has no price, or a price belongs to no
     /// attribute.
-    pub fn with_panels(panels: Vec<u32>, mut prices: Vec<f64>) -> Result<Self, TariffError> {
+    pub fn with_panels(panels: Vec<u32>, prices: Vec<f64>) -> Result<Self, TariffError> {
+        Self::build(panels, prices, Vec::new())
+    }
+
+    /// Returns the same tariff with a further price for each of `fees`, which is paid with the first of the
+    /// panels that it lists.
+    ///
+    /// ```
+    /// use lao_observation::{Basket, Tariff};
+    ///
+    /// // Three tests of 2 each, of a blood sample of 6, and a scan.
+    /// let tests = Tariff::new(vec![2.0, 2.0, 2.0, 40.0])?;
+    /// let tariff = tests.with_fees(&[(6.0, vec![0, 1, 2])])?;
+    /// let mut basket = Basket::default();
+    /// assert_eq!((tariff.price(0), tariff.cost(&[0, 1], &mut basket)), (8.0, 10.0));
+    /// assert_eq!((basket.more(&tariff, 2), basket.panels()), (2.0, &[0, 4, 1][..]));
+    /// # Ok::<(), lao_observation::TariffError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Fails when a fee is negative or not finite, lists no panel or one that does not exist, or a panel has
+    /// two fees.
+    pub fn with_fees(self, fees: &[(f64, Vec<u32>)]) -> Result<Self, TariffError> {
+        let Tariff { panels, mut prices, fees: mut of_panels, .. } = self;
+        let count = prices.len();
+        of_panels.resize(count, NONE);
+        for (fee, of) in fees {
+            for &panel in of {
+                let free = of_panels.get_mut(panel as usize).filter(|fee| **fee == NONE);
+                *free.ok_or(TariffError::Fee { panel })? = prices.len() as u32;
+            }
+            prices.push(*fee);
+        }
+        of_panels.resize(prices.len(), NONE);
+        Self::build(panels, prices, of_panels)
+    }
+
+    fn build(panels: Vec<u32>, mut prices: Vec<f64>, fees: Vec<u32>) -> Result<Self, TariffError> {
+        // A fee has no fee, and no attribute of its own.
+        for (panel, &fee) in (0..).zip(&fees) {
+            let is_fee = fees.get(fee as usize) == Some(&NONE) && !panels.contains(&fee);
+            if fees.len() != prices.len() || (fee != NONE && !is_fee) {
+                return Err(TariffError::Fee { panel });
+            }
+        }
         for (panel, price) in prices.iter_mut().enumerate() {
             if !(*price >= 0.0 && price.is_finite()) {
                 return Err(TariffError::Price { panel, price: *price });
@@ -95,11 +149,15 @@ impl Tariff {
             *price = price.abs(); // no negative zero
         }
         let mut starts = vec![0u32; prices.len() + 1];
+        let fee = |panel: u32| fees.get(panel as usize).copied().filter(|fee| *fee != NONE);
         for (attribute, &panel) in panels.iter().enumerate() {
             let Some(count) = starts.get_mut(panel as usize + 1).filter(|_| panel < u32::MAX) else {
                 return Err(TariffError::Panel { attribute, panel, panels: prices.len() });
             };
             *count += 1;
+            if let Some(fee) = fee(panel) {
+                starts[fee as usize + 1] += 1;
+            }
         }
         if let Some(panel) = starts[1..].iter().position(|&count| count == 0) {
             return Err(TariffError::Empty { panel });
@@ -107,12 +165,15 @@ impl Tariff {
         for at in 1..starts.len() {
             starts[at] += starts[at - 1];
         }
-        let (mut next, mut members) = (starts.clone(), vec![0; panels.len()]);
+        let all = starts.last().copied().unwrap_or(0) as usize;
+        let (mut next, mut members) = (starts.clone(), vec![0; all]);
         for (attribute, &panel) in (0..).zip(&panels) {
-            members[next[panel as usize] as usize] = attribute;
-            next[panel as usize] += 1;
+            for of in [Some(panel), fee(panel)].into_iter().flatten() {
+                members[next[of as usize] as usize] = attribute;
+                next[of as usize] += 1;
+            }
         }
-        Ok(Tariff { panels, prices, members, starts })
+        Ok(Tariff { panels, prices, fees, members, starts })
     }
 
     /// Returns `d`, the number of attributes.
@@ -120,7 +181,7 @@ impl Tariff {
         self.panels.len()
     }
 
-    /// Returns the price of each panel.
+    /// Returns the price of each panel, and of each fee.
     pub fn prices(&self) -> &[f64] {
         &self.prices
     }
@@ -130,13 +191,46 @@ impl Tariff {
         self.panels.get(j as usize).copied()
     }
 
-    /// Returns what attribute `j` costs, if it alone of its panel is wanted; infinity if there is no such
-    /// attribute.
-    pub fn price(&self, j: u32) -> f64 {
-        self.panel(j).map_or(f64::INFINITY, |panel| self.prices[panel as usize])
+    /// Returns the fee of a panel, by its place among the prices.
+    pub fn fee(&self, panel: u32) -> Option<u32> {
+        self.fees.get(panel as usize).copied().filter(|fee| *fee != NONE)
     }
 
-    /// Returns the attributes of a panel, ascending; none if there is no such panel.
+    /// Returns the panels: the places among the prices that are no fees.
+    pub fn panels(&self) -> impl Iterator<Item = u32> + '_ {
+        let is_fee = |panel: &u32| {
+            let first = self.members(*panel).first();
+            first.and_then(|&j| self.panel(j)) != Some(*panel)
+        };
+        (0..self.prices.len() as u32).filter(move |panel| self.fees.is_empty() || !is_fee(panel))
+    }
+
+    /// Returns what attribute `j` costs, if it alone of its panel is wanted, with its fee; infinity if there
+    /// is no such attribute.
+    pub fn price(&self, j: u32) -> f64 {
+        self.panel(j).map_or(f64::INFINITY, |panel| self.price_alone(panel))
+    }
+
+    /// Returns the price of a panel with its fee.
+    pub fn price_alone(&self, panel: u32) -> f64 {
+        let price = self.prices[panel as usize];
+        self.fee(panel).map_or(price, |fee| price + self.prices[fee as usize])
+    }
+
+    /// Returns what attribute `j` costs in addition to these.
+    pub fn price_beside(&self, j: u32, others: &[u32]) -> f64 {
+        let Some(panel) = self.panel(j) else { return f64::INFINITY };
+        let mut panels = others.iter().filter(|k| **k != j).filter_map(|&k| self.panel(k));
+        if panels.clone().any(|other| other == panel) {
+            return 0.0;
+        }
+        let fee = self.fee(panel);
+        let is_paid = fee.is_some() && panels.any(|other| self.fee(other) == fee);
+        if is_paid { self.prices[panel as usize] } else { self.price_alone(panel) }
+    }
+
+    /// Returns the attributes of a panel, or of all panels that share a fee, ascending; none if there is no
+    /// such panel.
     pub fn members(&self, panel: u32) -> &[u32] {
         let at = panel as usize;
         match (self.starts.get(at), self.starts.get(at + 1)) {
@@ -161,12 +255,12 @@ impl Tariff {
     }
 
     /// Returns a bound on the number of attributes that the money buys of one example. If all prices are
-    /// equal, the bound is attained.
+    /// equal, and there are no fees, the bound is attained.
     pub fn most_attributes(&self, per_example: f64) -> usize {
         let size = |panel: u32| self.members(panel).len() as f64;
         let price = |panel: u32| self.prices[panel as usize];
-        let mut panels: Vec<u32> = (0..self.prices.len() as u32).collect();
-        panels.retain(|&panel| pays(per_example, price(panel)));
+        let mut panels: Vec<u32> = self.panels().collect();
+        panels.retain(|&panel| pays(per_example, self.price_alone(panel)));
         panels.sort_by(|&a, &b| (price(a) / size(a)).total_cmp(&(price(b) / size(b))));
         // Take the cheapest attributes first, and a part of the first panel that can no longer be paid.
         let (mut left, mut most) = (per_example * (1.0 + ROUNDING), 0.0);
@@ -216,15 +310,25 @@ impl Basket {
         self.cost
     }
 
-    /// Returns the panels, in the order in which they were bought.
+    /// Returns the panels, in the order in which they were bought, and the fees, each after the panel with
+    /// which it was paid.
     pub fn panels(&self) -> &[u32] {
         &self.panels
     }
 
-    /// Returns what attribute `j` would cost in addition: 0 if its panel is bought.
+    /// Returns what attribute `j` would cost in addition: 0 if its panel is bought, and no fee that is paid.
     pub fn more(&self, tariff: &Tariff, j: u32) -> f64 {
-        let has = tariff.panel(j).and_then(|panel| self.has.get(panel as usize)) == Some(&true);
-        if has { 0.0 } else { tariff.price(j) }
+        let Some(panel) = tariff.panel(j) else { return f64::INFINITY };
+        match tariff.fee(panel) {
+            _ if self.has(panel) => 0.0,
+            Some(fee) if self.has(fee) => tariff.prices[panel as usize],
+            _ => tariff.price_alone(panel),
+        }
+    }
+
+    /// Returns whether a panel is bought, or a fee paid.
+    pub fn has(&self, panel: u32) -> bool {
+        self.has.get(panel as usize) == Some(&true)
     }
 
     /// Buys the panel of attribute `j`, unless it is bought, whatever it costs. There must be such an
@@ -232,9 +336,11 @@ impl Basket {
     pub fn add(&mut self, tariff: &Tariff, j: u32) {
         let Some(panel) = tariff.panel(j) else { return };
         self.has.resize(tariff.prices.len(), false);
-        if !std::mem::replace(&mut self.has[panel as usize], true) {
-            self.panels.push(panel);
-            self.cost += tariff.prices[panel as usize];
+        for of in [Some(panel), tariff.fee(panel)].into_iter().flatten() {
+            if !std::mem::replace(&mut self.has[of as usize], true) {
+                self.panels.push(of);
+                self.cost += tariff.prices[of as usize];
+            }
         }
     }
 
@@ -272,6 +378,12 @@ pub enum TariffError {
         panel: u32,
         /// The number of prices.
         panels: usize,
+    },
+    /// A panel has two fees, or one that does not exist.
+    #[error("panel {panel} has a fee that is none; give each panel one fee at most")]
+    Fee {
+        /// The panel.
+        panel: u32,
     },
     /// A panel has no attribute.
     #[error("panel {panel} has a price and no attribute; leave it out, and number the others without gaps")]
@@ -322,25 +434,43 @@ mod tests {
         })
     }
 
+    /// Tariffs in which every second panel, or every third, shares a fee, or none does.
+    fn tariffs_with_fees() -> impl Strategy<Value = Tariff> {
+        (tariffs(), 0u32..4, 0.0..9.0f64).prop_map(|(tariff, every, fee)| {
+            let panels: Vec<u32> = tariff.panels().filter(|panel| every > 0 && panel % every == 0).collect();
+            if panels.is_empty() { tariff } else { tariff.with_fees(&[(fee, panels)]).unwrap() }
+        })
+    }
+
     proptest! {
         #[test]
         fn the_cost_is_that_of_a_set_of_panels(
-            tariff in tariffs(),
+            tariff in tariffs_with_fees(),
             lists in proptest::collection::vec(proptest::collection::vec(0u32..20, 0..30), 1..5),
         ) {
             let mut basket = Basket::default();
             for list in lists {
                 let list: Vec<u32> = list.into_iter().map(|j| j % tariff.dim() as u32).collect();
                 let panels: BTreeSet<u32> = list.iter().filter_map(|&j| tariff.panel(j)).collect();
-                let cost: f64 = panels.iter().map(|&panel| tariff.prices()[panel as usize]).sum();
+                let fees: BTreeSet<u32> = panels.iter().filter_map(|&panel| tariff.fee(panel)).collect();
+                let cost: f64 = panels.iter().chain(&fees).map(|&of| tariff.prices()[of as usize]).sum();
                 prop_assert!((tariff.cost(&list, &mut basket) - cost).abs() < 1e-9);
+                for j in 0..tariff.dim() as u32 {
+                    let more = basket.more(&tariff, j);
+                    let beside = if list.contains(&j) { 0.0 } else { tariff.price_beside(j, &list) };
+                    prop_assert!((more - beside).abs() < 1e-9);
+                    let with: Vec<u32> = list.iter().copied().chain([j]).collect();
+                    prop_assert!((tariff.cost(&with, &mut Basket::default()) - cost - more).abs() < 1e-9);
+                }
                 prop_assert!(list.iter().all(|&j| basket.more(&tariff, j) == 0.0));
             }
         }
 
         #[test]
         fn what_is_bought_is_paid_and_below_the_largest_number(
-            tariff in tariffs(), money in 0.0..60.0f64, order in proptest::collection::vec(0u32..20, 0..40),
+            tariff in tariffs_with_fees(),
+            money in 0.0..60.0f64,
+            order in proptest::collection::vec(0u32..20, 0..40),
         ) {
             let mut basket = Basket::default();
             let mut bought = BTreeSet::new();

@@ -5,28 +5,32 @@ use lao::Price;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
+type Line = (String, f64, Option<String>, Option<f64>);
+
 /// Prices of columns.
 #[pyclass(frozen, module = "lao_learn._core")]
 pub struct Prices(pub(crate) lao::Prices);
 
 #[pymethods]
 impl Prices {
-    /// Takes lines of a column, its price, and its panel if it has one.
+    /// Takes lines of a column, its price, its panel if it has one, and its price beside others of the panel.
     #[staticmethod]
-    fn of(lines: Vec<(String, f64, Option<String>)>) -> PyResult<Self> {
-        let list = lines.into_iter().map(|(column, price, panel)| Price { column, price, panel });
+    fn of(lines: Vec<Line>) -> PyResult<Self> {
+        let list =
+            lines.into_iter().map(|(column, price, panel, further)| Price { column, price, panel, further });
         lao::Prices::new(list.collect()).map(Prices).map_err(error)
     }
 
-    /// Reads a file of lines `attribute,price[,panel]`, as the command `lao fit --prices` does.
+    /// Reads a file of lines `attribute,price[,panel[,further]]`, as the command `lao fit --prices` does.
     #[staticmethod]
     fn read(path: PathBuf) -> PyResult<Self> {
         lao::Prices::read(path).map(Prices).map_err(error)
     }
 
     /// Returns the lines.
-    fn lines(&self) -> Vec<(String, f64, Option<String>)> {
-        self.0.list().cloned().map(|Price { column, price, panel }| (column, price, panel)).collect()
+    fn lines(&self) -> Vec<Line> {
+        let line = |Price { column, price, panel, further }| (column, price, panel, further);
+        self.0.list().cloned().map(line).collect()
     }
 
     /// Refuses prices that are not those of these columns. A price of `target` is allowed and not used.

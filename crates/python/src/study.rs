@@ -3,7 +3,7 @@
 use crate::model::Model;
 use crate::prices::Prices;
 use lao::Label;
-use lao_study::{Description, Given, Row, Slot, SlotLabel, StudyError};
+use lao_study::{Description, Given, Joining, Row, Slot, SlotLabel, StudyError};
 use pyo3::exceptions::{PyBlockingIOError, PyFileExistsError, PyFileNotFoundError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -109,6 +109,13 @@ impl Study {
         self.with(py, |study| study.import(&examples))
     }
 
+    /// Lets attributes join: their names and, if the study has prices, price, panel and further price.
+    fn join(&self, py: Python<'_>, attributes: Vec<NewAttribute>) -> PyResult<()> {
+        let joining = |(name, price, panel, further)| Joining { name, price, panel, further };
+        let attributes: Vec<Joining> = attributes.into_iter().map(joining).collect();
+        self.with(py, |study| study.join(&attributes))
+    }
+
     fn void(&self, py: Python<'_>, slot: u64, reason: &str) -> PyResult<()> {
         self.with(py, |study| study.void(slot, reason))
     }
@@ -142,15 +149,18 @@ impl Study {
         })
     }
 
-    /// Returns the price and the panel of each attribute, and the money for a prediction if it was chosen;
-    /// None if attributes have no prices.
+    /// Returns the price, the panel, and the price beside others of the panel, of each attribute, and the
+    /// money for a prediction if it was chosen; None if attributes have no prices.
     fn prices(&self, py: Python<'_>) -> PyResult<Option<StudyPrices>> {
         self.with(py, |study| {
             let Description { panels, money, choices, .. } = study.description();
             let Some(money) = money else { return Ok(None) };
             let of = |j: u32| {
                 let panel = money.tariff.panel(j).unwrap_or_default();
-                (money.tariff.price(j), panels.get(panel as usize).cloned().unwrap_or_default())
+                let fee = money.tariff.fee(panel);
+                let further = fee.and_then(|_| money.tariff.prices().get(panel as usize).copied());
+                let name = panels.get(fee.unwrap_or(panel) as usize).cloned().unwrap_or_default();
+                (money.tariff.price(j), name, further)
             };
             let all = (0..money.tariff.dim() as u32).map(of).collect();
             Ok(Some((all, choices.per_prediction)))
@@ -194,7 +204,8 @@ impl Study {
 type SlotParts = (u64, Vec<String>, Vec<String>, Option<f64>);
 
 /// The price and the panel of each attribute, and the money for a prediction.
-type StudyPrices = (Vec<(f64, String)>, Option<f64>);
+type NewAttribute = (String, Option<f64>, Option<String>, Option<f64>);
+type StudyPrices = (Vec<(f64, String, Option<f64>)>, Option<f64>);
 
 fn parts(slot: Slot) -> SlotParts {
     (slot.number, slot.attributes, slot.panels, slot.cost)

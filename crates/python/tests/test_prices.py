@@ -72,6 +72,23 @@ def test_no_example_costs_more_than_the_money(small):
     assert json.loads(model.model_)["spent"]["money"]["total"] == spent["money"]
 
 
+def test_the_first_column_of_a_panel_costs_more_than_a_further_one(small, tmp_path):
+    X, y = small
+    further = PRICES | {"x2": (4.0, "blood", 1.0), "x3": (3.5, "blood", 0.5)}
+    model = BudgetedRegressor(8, prices=[further[f"x{j}"] for j in range(12)], random_state=1).fit(X, y)
+    spent = model.spent_
+    panels = {line["panel"]: line for line in spent["panels"]}
+    assert (panels["blood"]["price"], panels["x2"]["price"], panels["x3"]["price"]) == (3.0, 1.0, 0.5)
+    assert panels["blood"]["examples"] == max(panels["x2"]["examples"], panels["x3"]["examples"])
+    assert model.support_.tolist() == [2, 7] and model.cost_ == 6.0
+    assert spent["most_money"] <= 8.0 * (1.0 + 1e-9)
+    assert model.plan_["prices"]["x3"] == (3.5, "blood", 0.5)
+    with pytest.raises(ValueError, match="in the panel `blood` the first column costs 3 more"):
+        BudgetedRegressor(8, prices=[(4, "blood", 1), (4, "blood", 2)] + [1] * 10).fit(X, y)
+    study = Study.create(tmp_path / "study", "y", [f"x{j}" for j in range(12)], 8, prices=further)
+    assert study.prices["x2"] == (4.0, "blood", 1.0) and study.prices["x7"] == (2.0, "urine")
+
+
 def test_without_prices_nothing_is_said_of_money(small):
     X, y = small
     model = BudgetedRegressor(8, random_state=1).fit(X, y)

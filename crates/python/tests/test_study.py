@@ -75,6 +75,29 @@ def test_earlier_patients_are_imported_by_name(tmp_path):
         assert (study.evidence()["examples"] == evidence).all()
 
 
+def test_a_test_that_is_new_joins(tmp_path):
+    rng = np.random.default_rng(6)
+    names = [name for name in NAMES if name != "IL6"]
+    with Study.create(tmp_path / "study", "pressure", names, 3) as study:
+        for told in range(500):
+            if told == 100:
+                study.join("IL6")
+                assert study.attributes == [*names, "IL6"]
+                with pytest.raises(ValueError, match="`IL6` is there twice"):
+                    study.join(["IL6"])
+            (slot,) = study.ask()
+            values, label = patient(rng)
+            study.tell(slot, {name: values[name] for name in slot.attributes}, label)
+        assert sorted(study.status()["support"]) == ["IL6", "age"]
+        assert study.evidence()["examples"][-1] > 300
+    prices = {name: (3.0, "blood", 1.0) for name in names}
+    with Study.create(tmp_path / "priced", "pressure", names, 5.0, prices=prices) as study:
+        with pytest.raises(ValueError, match="`IL6` needs a price"):
+            study.join(["IL6"])
+        study.join(["IL6"], prices={"IL6": (4.0, "blood", 2.0)})
+        assert study.prices["IL6"] == (4.0, "blood", 2.0)
+
+
 def test_labels_come_later_and_slots_come_to_nothing(tmp_path):
     with Study.create(tmp_path / "study", "ill", NAMES, 3, positive="yes", negative="no") as study:
         first, second, third = study.ask(3)

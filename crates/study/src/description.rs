@@ -1,9 +1,10 @@
-//! What a study is about; it never changes.
+//! What a study is about; it never changes, but for attributes that join.
 
 use crate::error::StudyError;
+use crate::journal::Joining;
 use lao::algorithms::Money;
 use lao::algorithms::pursuit::{Pursuit, PursuitParams};
-use lao::{Budget, Choices, Label, OPTIONS, PricedColumns};
+use lao::{Budget, Choices, Label, OPTIONS, Price, PricedColumns, Prices};
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::HashSet;
 
@@ -86,24 +87,27 @@ impl Description {
         Ok(Description { money, panels, ..Self::new(target, attributes, budget) })
     }
 
+    fn check_names(&self) -> Result<(), StudyError> {
+        let fail = |reason| Err(StudyError::Description { field: "attributes", reason });
+        let mut before = HashSet::from([self.target.as_str()]);
+        for name in &self.attributes {
+            if name.is_empty() || name.contains(['=', ',', '"', '\n', '\r']) {
+                return fail(format!("`{name}`: a name has a character at least, and no = , or \""));
+            }
+            if !before.insert(name) {
+                return fail(format!("`{name}` is there twice"));
+            }
+        }
+        Ok(())
+    }
+
     /// Checks the description and builds the learner.
     pub(crate) fn learner(&self) -> Result<Pursuit, StudyError> {
         let fail = |field, reason: String| Err(StudyError::Description { field, reason });
         if self.format != FORMAT {
             return fail("format", format!("{}; a new study has format {FORMAT}", self.format));
         }
-        let mut before = HashSet::from([self.target.as_str()]);
-        for name in &self.attributes {
-            if name.is_empty() || name.contains(['=', ',', '"', '\n', '\r']) {
-                return fail(
-                    "attributes",
-                    format!("`{name}`: a name has a character at least, and no = , or \""),
-                );
-            }
-            if !before.insert(name) {
-                return fail("attributes", format!("`{name}` is there twice"));
-            }
-        }
+        self.check_names()?;
         if self.panels.len() != self.money.as_ref().map_or(0, |money| money.tariff.prices().len()) {
             return fail("panels", format!("{} names; each panel of the prices has one", self.panels.len()));
         }
@@ -134,6 +138,58 @@ impl Description {
         let level = level.unwrap_or(DEFAULT_LEVEL);
         let within = PursuitParams::within(self.attributes.len(), self.budget);
         PursuitParams { level, longest, always, half_life, money, ..within }
+    }
+
+    /// Returns the prices of the attributes; none if they have none.
+    pub fn prices(&self) -> Vec<Price> {
+        let Some(Money { tariff, .. }) = &self.money else { return Vec::new() };
+        let price = |(j, column): (u32, &String)| {
+            let panel = tariff.panel(j).unwrap_or_default();
+            let name = |panel: u32| self.panels.get(panel as usize).cloned();
+            let own = tariff.prices()[panel as usize];
+            let (panel, further) = match tariff.fee(panel) {
+                Some(fee) => (name(fee), Some(own)),
+                None if tariff.members(panel).len() == 1 => (name(panel).filter(|name| name != column), None),
+                None => (name(panel), None),
+            };
+            Price { column: column.clone(), price: tariff.price(j), panel, further }
+        };
+        (0..).zip(&self.attributes).map(price).collect()
+    }
+
+    /// Returns the description with attributes that join.
+    pub(crate) fn joined(&self, attributes: &[Joining]) -> Result<Self, StudyError> {
+        let fail = |reason| Err(StudyError::Join { reason });
+        if attributes.is_empty() {
+            return fail("give the name of an attribute at least".into());
+        }
+        let mut next = self.clone();
+        next.attributes.extend(attributes.iter().map(|one| one.name.clone()));
+        let mut prices = self.prices();
+        for Joining { name, price, panel, further } in attributes {
+            match (price, &self.money) {
+                (Some(price), Some(_)) => {
+                    let (column, panel) = (name.clone(), panel.clone());
+                    prices.push(Price { column, price: *price, panel, further: *further });
+                }
+                (None, None) => {}
+                (None, Some(_)) => return fail(format!("`{name}` needs a price, as the others have one")),
+                (Some(_), None) => return fail(format!("`{name}` has a price, and the others have none")),
+            }
+        }
+        next.check_names()?;
+        if let Some(money) = &mut next.money {
+            let columns: Vec<&str> = next.attributes.iter().map(String::as_str).collect();
+            let priced = Prices::new(prices).and_then(|prices| prices.of(&columns, &[]));
+            match priced {
+                Ok(PricedColumns { tariff, panels }) => {
+                    next.budget = next.budget.max(tariff.most_attributes(money.per_example));
+                    (money.tariff, next.panels) = (tariff, panels);
+                }
+                Err(error) => return fail(error.to_string()),
+            }
+        }
+        Ok(next)
     }
 
     /// Returns the place of an attribute.

@@ -124,6 +124,12 @@ pub enum StudyError {
         /// What does not fit.
         reason: String,
     },
+    /// Attributes cannot join.
+    #[error("{reason}; nothing was recorded")]
+    Join {
+        /// Why.
+        reason: String,
+    },
     /// The method refuses the numbers.
     #[error("slot {slot}: {reason}; nothing was recorded")]
     Learn {

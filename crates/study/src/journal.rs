@@ -42,6 +42,23 @@ pub struct Given {
     pub label: f64,
 }
 
+/// An attribute that joins a study.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Joining {
+    /// Its name.
+    pub name: String,
+    /// Where attributes have prices, its own, as [`lao::Price`] has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<f64>,
+    /// Its panel, which may be one of the study.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub panel: Option<String>,
+    /// What it costs beside others of its panel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub further: Option<f64>,
+}
+
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "kebab-case", deny_unknown_fields)]
@@ -92,6 +109,11 @@ pub(crate) enum Record {
     Imported {
         /// The examples, in the order in which they are learned.
         examples: Vec<Given>,
+    },
+    /// Attributes joined: they may be bought from now on.
+    Joined {
+        /// The attributes, which come after the others.
+        attributes: Vec<Joining>,
     },
     /// A slot will never be told.
     Void {

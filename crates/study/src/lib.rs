@@ -41,7 +41,7 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `study.json` | attributes, target, budget, parameters, seed: written once |
+//! | `study.json` | attributes, target, budget, parameters, seed: written once; attributes that join later are in the journal |
 //! | `journal.jsonl` | what happened, a line for each, with a number and a hash over all lines so far |
 //! | `snapshot-N-HASH.json` | the state after N lines, so that opening is fast; the two newest are kept |
 //! | `unfinished` | a file that is being written; it gets its name when it is complete |
@@ -56,6 +56,6 @@ mod study;
 
 pub use description::Description;
 pub use error::StudyError;
-pub use journal::{Given, Row, SlotLabel};
+pub use journal::{Given, Joining, Row, SlotLabel};
 pub use state::{Slot, Status};
 pub use study::{Recovery, Study};

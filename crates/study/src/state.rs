@@ -234,6 +234,7 @@ impl State {
                 self.check_label(*slot, Some(label), description)
             }
             Record::Imported { examples } => self.check_import(examples, description),
+            Record::Joined { attributes } => description.joined(attributes).map(|_| ()),
             Record::Void { slot, .. } => {
                 let open = self.slots.contains_key(slot);
                 let state = || self.state_of(*slot);
@@ -309,6 +310,27 @@ impl State {
         }
     }
 
+    /// Lets attributes join: `new` is the description with them.
+    pub fn join(&mut self, old: &Description, new: &Description) -> Result<(), StudyError> {
+        let more = new.attributes.len() - old.attributes.len();
+        let tariff = new.money.as_ref().map(|money| money.tariff.clone());
+        let refused = |error: lao::algorithms::ParamError| StudyError::Join { reason: error.to_string() };
+        self.learner.join(more, tariff).map_err(refused)?;
+        if let (Some(old), Some(new)) = (&old.money, &new.money) {
+            // Panels may have other places now; the attributes of the beginning have not.
+            let mut panels = vec![0; new.tariff.prices().len()];
+            for (j, panel) in (0..old.tariff.dim() as u32).filter_map(|j| Some((j, old.tariff.panel(j)?))) {
+                let now = new.tariff.panel(j).unwrap_or_default();
+                panels[now as usize] = self.panels[panel as usize];
+                if let (Some(fee), Some(now)) = (old.tariff.fee(panel), new.tariff.fee(now)) {
+                    panels[now as usize] = self.panels[fee as usize];
+                }
+            }
+            self.panels = panels;
+        }
+        Ok(())
+    }
+
     /// Applies a record that was checked. After an error the state is of no use.
     pub fn apply(&mut self, record: &Record, description: &Description) -> Result<(), StudyError> {
         match record {
@@ -361,6 +383,7 @@ impl State {
                 self.imports.push(hash(examples));
                 Ok(())
             }
+            Record::Joined { attributes } => self.join(description, &description.joined(attributes)?),
             Record::Void { slot, .. } => {
                 self.slots.remove(slot);
                 self.void += 1;

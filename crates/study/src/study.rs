@@ -2,7 +2,7 @@
 
 use crate::description::{DEFAULT_LEVEL, Description, FORMAT};
 use crate::error::StudyError;
-use crate::journal::{self, Given, Journal, Place, Record, Row, SlotLabel};
+use crate::journal::{self, Given, Joining, Journal, Place, Record, Row, SlotLabel};
 use crate::state::{Slot, State, Status};
 use lao::algorithms::AnyParams;
 use lao::algorithms::pursuit::Evidence;
@@ -103,7 +103,7 @@ impl Study {
     pub fn open(folder: impl AsRef<Path>) -> Result<Self, StudyError> {
         let folder = folder.as_ref();
         let lock = lock(folder)?;
-        let (description, begin) = describe(folder)?;
+        let (mut description, begin) = describe(folder)?;
         let path = folder.join(JOURNAL);
         let replay = journal::read(&path, &begin)?;
         let known = |place: &Place| {
@@ -123,16 +123,21 @@ impl Study {
             // A snapshot that is damaged or of another version is passed over: the journal alone decides.
             let text = std::fs::read(path).ok().filter(|text| journal::digest(text) == hash)?;
             let snapshot: Snapshot = serde_json::from_slice(&text).ok()?;
+            let records = replay.records.get(..snapshot.place.seq as usize)?;
+            let description = with_all_that_joined(&description, records)?;
             let fits = known(&snapshot.place) && snapshot.state.fits(&description);
-            (fits && snapshot.version == env!("CARGO_PKG_VERSION")).then_some(snapshot)
+            (fits && snapshot.version == env!("CARGO_PKG_VERSION")).then_some((snapshot, description))
         });
         let (place, mut state) = match newest {
-            Some(snapshot) => (snapshot.place, snapshot.state),
+            Some((snapshot, then)) => {
+                description = then;
+                (snapshot.place, snapshot.state)
+            }
             None => (begin, State::begin(&description)?),
         };
         let snapshot = place.seq;
         for (record, at) in replay.records.iter().zip(&replay.places).skip(snapshot as usize) {
-            replayed(&mut state, record, at, &description, &path)?;
+            replayed(&mut state, record, at, &mut description, &path)?;
         }
         let place = replay.places.last().cloned().unwrap_or(place);
         let recovery = Recovery { snapshot, replayed: place.seq - snapshot, cut: replay.torn };
@@ -275,6 +280,17 @@ impl Study {
         self.record(Record::Imported { examples: examples.to_vec() })
     }
 
+    /// Lets attributes join, such as a test that did not exist when the study began. They come after the
+    /// others, and are bought first once the present block is told. The budget stays, and with prices, those
+    /// of the others stay.
+    ///
+    /// # Errors
+    /// When a name is not allowed or there already, a price is missing or contradicts others of its panel, or
+    /// the budget pays for all attributes so far; then nothing was recorded.
+    pub fn join(&mut self, attributes: &[Joining]) -> Result<(), StudyError> {
+        self.record(Record::Joined { attributes: attributes.to_vec() })
+    }
+
     /// Returns the predictor so far.
     pub fn model(&self) -> Model {
         let description = &self.description;
@@ -325,12 +341,12 @@ impl Study {
     /// # Errors
     /// When a line is damaged, or the state is another one.
     pub fn verify(&self) -> Result<u64, StudyError> {
-        let (description, begin) = describe(&self.folder)?;
+        let (mut description, begin) = describe(&self.folder)?;
         let path = self.folder.join(JOURNAL);
         let replay = journal::read(&path, &begin)?;
         let mut state = State::begin(&description)?;
         for (record, at) in replay.records.iter().zip(&replay.places) {
-            replayed(&mut state, record, at, &description, &path)?;
+            replayed(&mut state, record, at, &mut description, &path)?;
         }
         let text = |state: &State| serde_json::to_string(state).unwrap_or_default();
         if replay.places.last().map_or(0, |place| place.seq) == self.place.seq
@@ -357,8 +373,15 @@ impl Study {
         // The method may refuse what the check lets pass. Then nothing must have been written.
         let mut next = self.state.clone();
         next.apply(&record, &self.description)?;
+        let description = match &record {
+            Record::Joined { attributes } => Some(self.description.joined(attributes)?),
+            _ => None,
+        };
         journal.append(&record, &mut self.place)?;
         self.state = next;
+        if let Some(description) = description {
+            self.description = description;
+        }
         if self.place.seq >= self.snapshot + self.snapshot.clamp(1, SNAPSHOT_EVERY) {
             // The journal has all that a snapshot has; one that cannot be written is made later.
             if self.take_snapshot().is_ok() {
@@ -389,10 +412,15 @@ fn replayed(
     state: &mut State,
     record: &Record,
     at: &Place,
-    description: &Description,
+    description: &mut Description,
     path: &Path,
 ) -> Result<(), StudyError> {
     let done = state.check(record, description).and_then(|()| state.apply(record, description));
+    if let Record::Joined { attributes } = record
+        && done.is_ok()
+    {
+        *description = description.joined(attributes)?;
+    }
     let other = |error: StudyError| StudyError::OtherVersion {
         path: path.to_owned(),
         line: at.seq,
@@ -400,6 +428,15 @@ fn replayed(
         began: description.version.clone(),
     };
     done.map_err(other)
+}
+
+/// Returns the description with the attributes that joined in these records; `None` if they could not.
+fn with_all_that_joined(description: &Description, records: &[Record]) -> Option<Description> {
+    let joined = records.iter().filter_map(|record| match record {
+        Record::Joined { attributes } => Some(attributes),
+        _ => None,
+    });
+    joined.into_iter().try_fold(description.clone(), |now, attributes| now.joined(attributes).ok())
 }
 
 /// Returns the name of a whole snapshot that is not one of the lines of the journal: of more lines than there

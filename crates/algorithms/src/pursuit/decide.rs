@@ -241,9 +241,7 @@ impl Pursuit {
     /// Returns what attribute `j` costs beside the others of the support; 0 if there are no prices.
     fn price(&self, j: u32) -> f64 {
         let Some(Money { tariff, .. }) = &self.params.money else { return 0.0 };
-        let panel = tariff.panel(j);
-        let bought = self.support.iter().any(|&k| k != j && tariff.panel(k) == panel);
-        if bought { 0.0 } else { tariff.price(j) }
+        tariff.price_beside(j, &self.support)
     }
 
     /// Puts cheaper attributes in the place of those of the support that cannot be told apart from them.

@@ -132,7 +132,7 @@ impl Pursuit {
         basket.empty();
         support.iter().chain(&*pool).for_each(|&j| basket.add(tariff, j));
         ranked.clear();
-        for panel in 0..tariff.prices().len() as u32 {
+        for panel in tariff.panels() {
             // The root of the sum of squares, and the bound itself if there is one attribute.
             let (mut effect, mut first, mut price) = (0.0f64, u32::MAX, 0.0);
             for j in of(panel) {
@@ -148,10 +148,20 @@ impl Pursuit {
         ranked.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let mut free = params.budget - support.len() - pool.len();
         list.clear();
-        for &(_, _, panel) in &*ranked {
-            let chosen = list.len();
+        for at in 0..ranked.len() {
+            let (_, _, panel) = ranked[at];
+            let (chosen, fee) = (list.len(), tariff.fee(panel).filter(|&fee| !basket.has(fee)));
             if free > 0 && of(panel).any(|j| basket.buy(tariff, j, *per_example)) {
                 list.extend(of(panel).take(free));
+                if let Some(fee) = fee {
+                    // What shares the fee costs less from now on.
+                    let rest = &mut ranked[at + 1..];
+                    for (worth, _, other) in rest.iter_mut().filter(|one| tariff.fee(one.2) == Some(fee)) {
+                        let [without, with] = [tariff.prices()[*other as usize], tariff.price_alone(*other)];
+                        *worth *= money.per_money(1.0, without) / money.per_money(1.0, with);
+                    }
+                    rest.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+                }
             }
             free -= list.len() - chosen;
         }

@@ -100,7 +100,8 @@
 //!
 //! *Late examples*: where labels come late, examples are handed out before those are learned from on which
 //! the next choice would rest, and [`Pursuit::tell_late`] tells them once the choice has changed. Examples
-//! that were known before, and cost nothing, are told by [`Pursuit::tell_given`].
+//! that were known before, and cost nothing, are told by [`Pursuit::tell_given`]. Attributes may join later:
+//! [`Pursuit::join`].
 //!
 //! *Cost*: an example costs s'^2/2 multiplications for products of columns, Hybrid s'; the bench `learners`
 //! has both. An update costs O(s' |S|^2 + d |S|) more, and O(d |S|^2) if it changes the support; memory is
@@ -127,6 +128,7 @@
 
 mod decide;
 mod fit;
+mod join;
 mod late;
 mod learner;
 mod link;

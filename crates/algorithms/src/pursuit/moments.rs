@@ -116,6 +116,18 @@ impl Moments {
         }
     }
 
+    /// Makes room for attributes that join, up to `dim` of them, and up to `watched` that are watched.
+    pub fn join(&mut self, dim: usize, watched: usize) {
+        let Moments { seen, tried, mean, square, label, error, error_square, pairs, .. } = self;
+        for list in [seen, mean, square, label, error, error_square] {
+            list.resize(dim, 0.0);
+        }
+        if !tried.is_empty() {
+            tried.resize(dim, 0.0);
+        }
+        pairs.join(dim, watched);
+    }
+
     /// Returns the weight of all examples: their number, if nothing is forgotten.
     pub fn weight(&self) -> f64 {
         self.examples as f64 - self.forgotten
@@ -414,6 +426,20 @@ impl Pairs {
             columns: Vec::new(),
             products: Vec::new(),
         }
+    }
+
+    /// Makes room for attributes that join, up to `dim` of them, and up to `watched` that are watched.
+    fn join(&mut self, dim: usize, watched: usize) {
+        let longer = |list: &[f64]| -> Vec<f64> {
+            let rows = list.chunks_exact(self.dim);
+            rows.flat_map(|row| row.iter().copied().chain(std::iter::repeat_n(0.0, dim - row.len())))
+                .collect()
+        };
+        (self.sums, self.void) = (longer(&self.sums), longer(&self.void));
+        self.slots.resize(watched, None);
+        self.sums.resize(dim * watched, 0.0);
+        self.void.resize(dim * watched, 0.0);
+        self.dim = dim;
     }
 
     /// Returns the slot of a watched attribute.

@@ -48,7 +48,8 @@ impl Source for Metered {
     }
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
         let rows = self.cursor.upcoming(block.capacity());
-        let panels: BTreeSet<u32> = attributes.iter().filter_map(|&j| self.tariff.panel(j)).collect();
+        let mut panels: BTreeSet<u32> = attributes.iter().filter_map(|&j| self.tariff.panel(j)).collect();
+        panels.extend(panels.clone().iter().filter_map(|&panel| self.tariff.fee(panel)));
         panels.iter().for_each(|&panel| self.bought[panel as usize] += rows as u64);
         if rows > 0 {
             // An ask after the last example costs nothing.
@@ -389,17 +390,45 @@ fn tariffs() -> impl Strategy<Value = Tariff> {
     })
 }
 
+/// A fee, and which of the panels share it: each so many one, or none.
+fn fees() -> impl Strategy<Value = (f64, u32)> {
+    (0.0..10.0f64, 0u32..4)
+}
+
+fn shared(tariff: Tariff, (fee, every): (f64, u32)) -> Tariff {
+    let panels: Vec<u32> = tariff.panels().filter(|panel| every > 0 && panel % every == 0).collect();
+    if panels.is_empty() { tariff } else { tariff.with_fees(&[(fee, panels)]).unwrap() }
+}
+
+#[test]
+fn further_tests_of_a_sample_that_is_taken_anyway_are_bought_first() {
+    // Ten tests of 1 each of a sample of 10, of which one has an effect, and ten scans of 6; 22 an example.
+    let tests = Tariff::new([vec![1.0; 10], vec![6.0; 10]].concat()).unwrap();
+    let alone = Tariff::new([vec![11.0; 10], vec![6.0; 10]].concat()).unwrap();
+    let shared = tests.with_fees(&[(10.0, (0..10).collect())]).unwrap();
+    let seen = |tariff: &Tariff| {
+        let source = Metered::new(tariff, &[(2, 1.0)], 4000, 3);
+        let (learner, source) = learn(PursuitParams::within_money(Money::new(tariff.clone(), 22.0)), source);
+        assert_eq!(learner.support(), [2]);
+        source.seen[..10].iter().sum::<u64>()
+    };
+    // The one that has an effect is bought always; once it is, another one costs a sixth of a scan.
+    let (together, apart) = (seen(&shared), seen(&alone));
+    assert!(together > 3 * apart, "{together}, {apart}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn no_tariff_and_no_money_are_overspent(
-        tariff in tariffs(),
+        (tariff, fee) in (tariffs(), fees()),
         money in prop_oneof![0.0..40.0f64, Just(1.0), Just(0.3), Just(1e300), Just(1e-300)],
         share in proptest::option::of(0.0..1.0f64),
         longest in proptest::option::of(1usize..6),
         never in proptest::bool::ANY,
         seed in 0u64..1000,
     ) {
+        let tariff = shared(tariff, fee);
         let money = Money { per_prediction: share.map(|share| share * money), ..Money::new(tariff, money) };
         let never = if never { vec![0] } else { Vec::new() };
         let params = PursuitParams { longest, never, ..PursuitParams::within_money(money.clone()) };
@@ -416,7 +445,7 @@ proptest! {
 
     #[test]
     fn blocks_are_never_overspent_and_updates_come_as_announced(
-        tariff in tariffs(),
+        (tariff, fee) in (tariffs(), fees()),
         money in prop_oneof![1.0..30.0f64, 30.0..150.0f64, 30.0..150.0f64],
         share in proptest::option::of(0.3..1.0f64),
         (sparsity, less, size) in (proptest::option::of(1usize..5), 0usize..4, 1u64..6),
@@ -425,7 +454,7 @@ proptest! {
         // Prices of at most 20, so that the money mostly pays.
         let prices = tariff.prices().iter().map(|price| price.min(20.0)).collect();
         let panels = (0..tariff.dim() as u32).filter_map(|j| tariff.panel(j)).collect();
-        let (dim, tariff) = (tariff.dim(), Tariff::with_panels(panels, prices).unwrap());
+        let (dim, tariff) = (tariff.dim(), shared(Tariff::with_panels(panels, prices).unwrap(), fee));
         let money = Money { per_prediction: share.map(|share| share * money), ..Money::new(tariff, money) };
         let task = Task::within_money(money.clone());
         let sparsity = sparsity.unwrap_or(task.sparsity);

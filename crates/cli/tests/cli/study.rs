@@ -421,6 +421,55 @@ fn earlier_patients_are_imported_or_the_line_is_named() {
 }
 
 #[test]
+fn a_test_that_is_new_joins_by_name_and_price() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    begin(at);
+    let (status, printed, said) = session(at, "join", &["ferritin", "iron"]);
+    assert!(
+        status == 0 && printed.starts_with("recorded; the study has 7 attributes now"),
+        "{printed}{said}"
+    );
+    assert!(journal(at).contains(r#""what":"joined","attributes":[{"name":"ferritin"},{"name":"iron"}]"#));
+    assert_eq!(json(at, "join", &["zinc"])["attributes"], 8);
+    let (status, _, said) = session(at, "join", &["CRP"]);
+    assert!(status == 2 && said.contains("`CRP` is there twice"), "{said}");
+    let (_, printed, _) = session(at, "evidence", &[]);
+    assert!(printed.contains("ferritin"), "{printed}");
+    let (status, printed, said) = session(at, "verify", &[]);
+    assert!(status == 0 && printed.contains('2'), "{printed}{said}");
+
+    fs::write(at.join("prices.csv"), "CRP,2\nIL6,2\nLDH,1,blood\nALT,1,blood\nAST,9\n").unwrap();
+    let priced = ["-t", "response", "--prices", "prices.csv", "-b", "4"];
+    let new = Command::new(assert_cmd::cargo::cargo_bin("lao"))
+        .current_dir(at)
+        .args(["study", "new", "-S", "priced"])
+        .args(priced)
+        .output()
+        .unwrap();
+    assert!(new.status.success(), "{new:?}");
+    let join = |prices: &str| {
+        fs::write(at.join("more.csv"), prices).unwrap();
+        let output = Command::new(assert_cmd::cargo::cargo_bin("lao"))
+            .current_dir(at)
+            .args(["study", "join", "-S", "priced", "iron", "--prices", "more.csv"])
+            .output()
+            .unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    for (prices, wanted) in [
+        ("zinc,1\n", "a price of `zinc`, which is no attribute"),
+        ("iron,1\nCRP,3\n", "the price of `CRP` is another one in the study"),
+        ("CRP,2\n", "`iron` needs a price"),
+        ("iron,2,blood\n", "its panel `blood` costs 2 here and 1 at `LDH`"),
+    ] {
+        let (status, said) = join(prices);
+        assert!(status == Some(2) && said.contains(wanted), "{prices}: {said}");
+    }
+    assert_eq!(join("iron,1,blood\nCRP,2\n").0, Some(0));
+}
+
+#[test]
 fn every_verb_prints_json() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

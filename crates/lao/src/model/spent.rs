@@ -96,6 +96,9 @@ pub struct PanelSpent {
     pub price: f64,
     /// The number of examples for which it was bought.
     pub examples: u64,
+    /// Whether it is a fee: its columns cost more, and it is paid with the first of them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_fee: bool,
 }
 
 impl PanelSpent {
@@ -104,12 +107,21 @@ impl PanelSpent {
         self.price * self.examples as f64
     }
 
-    /// Returns the price of each of its columns.
-    fn prices(&self) -> impl Iterator<Item = Price> {
+    /// Returns the price of each of its columns, with the fee of one among `fees`.
+    fn prices(&self, fees: &[&PanelSpent]) -> impl Iterator<Item = Price> {
         let is_alone = self.columns.len() == 1 && self.columns[0] == self.name;
-        let panel = (!is_alone).then(|| self.name.clone());
-        let price = self.price;
-        self.columns.iter().map(move |column| Price { column: column.clone(), price, panel: panel.clone() })
+        self.columns.iter().map(move |column| match fees.iter().find(|fee| fee.columns.contains(column)) {
+            Some(fee) => Price {
+                column: column.clone(),
+                price: self.price + fee.price,
+                panel: Some(fee.name.clone()),
+                further: Some(self.price),
+            },
+            None => {
+                let panel = (!is_alone).then(|| self.name.clone());
+                Price { column: column.clone(), price: self.price, panel, further: None }
+            }
+        })
     }
 }
 
@@ -124,7 +136,8 @@ impl SpentMoney {
     /// # Errors
     /// When they contradict each other, which those of a run do not.
     pub fn prices(&self) -> Result<Prices, Error> {
-        Prices::new(self.panels.iter().flat_map(PanelSpent::prices).collect())
+        let (fees, panels): (Vec<&PanelSpent>, Vec<_>) = self.panels.iter().partition(|panel| panel.is_fee);
+        Prices::new(panels.iter().flat_map(|panel| panel.prices(&fees)).collect())
     }
 
     /// Returns what was bought by these prices: each panel for its number of examples in `bought`.
@@ -143,6 +156,8 @@ impl SpentMoney {
             columns.dedup();
             columns
         };
+        let mut is_fee = vec![true; priced.panels.len()];
+        priced.tariff.panels().for_each(|panel| is_fee[panel as usize] = false);
         let all = (0..).zip(&priced.panels).zip(priced.tariff.prices().iter().zip(bought));
         let panels: Vec<PanelSpent> = all
             .map(|((panel, name), (&price, &examples))| PanelSpent {
@@ -150,6 +165,7 @@ impl SpentMoney {
                 columns: columns(panel),
                 price,
                 examples,
+                is_fee: is_fee[panel as usize],
             })
             .collect();
         SpentMoney { total: panels.iter().map(PanelSpent::cost).sum(), most, budget, panels }
@@ -159,7 +175,9 @@ impl SpentMoney {
     pub(crate) fn after(mut self, before: Option<&SpentMoney>) -> Self {
         let Some(before) = before else { return self };
         for earlier in &before.panels {
-            match self.panels.iter_mut().find(|panel| panel.name == earlier.name) {
+            let is_same =
+                |panel: &&mut PanelSpent| (&panel.name, panel.is_fee) == (&earlier.name, earlier.is_fee);
+            match self.panels.iter_mut().find(is_same) {
                 Some(panel) => panel.examples = panel.examples.saturating_add(earlier.examples),
                 None => self.panels.push(earlier.clone()),
             }

@@ -250,7 +250,7 @@ fn a_model_file_has_lists_on_one_line_and_the_rights_of_other_files() {
         let row: Vec<String> = (0..2000u32).map(|j| (i * (j + 7) * 31 % 101).to_string()).collect();
         text += &format!("{},{}\n", row.join(","), i % 9);
     }
-    let prices = names.iter().map(|name| Price { column: name.clone(), price: 2.0, panel: None }).collect();
+    let prices = names.iter().map(|name| Price::of(name, 2.0)).collect();
     let examples = frame(&text).target("y").unwrap();
     let model = Fit::within_money(10.0, Prices::new(prices).unwrap()).run(&examples).unwrap().model;
     std::fs::write(&path, "{}").unwrap();
@@ -378,7 +378,15 @@ fn prices_that_are_none_are_refused_with_line_and_remedy() {
         ("age,5 EUR\n", "line 1: the price of `age` is `5 EUR`"),
         ("age,NaN\n", "`NaN`"),
         ("age\n", "line 1: write `attribute,price`"),
-        ("age,1,a,b\n", "line 1: write `attribute,price`"),
+        ("age,1,a,1,b\n", "line 1: write `attribute,price`"),
+        ("age,1,a,b\n", "line 1: the price of `age` beside others of its panel is `b`: write a number"),
+        ("age,5,blood,6\n", "line 1: `age` costs 6 beside others of its panel, and 5 alone"),
+        ("age,5,,3\n", "line 1: `age` costs 3 beside others of its panel, and 5 alone; give a panel"),
+        (
+            "age,5,blood,3\npulse,6,blood,3\n",
+            "line 2: in the panel `blood` the first column costs 2 more than another one at `age`, and 3 at",
+        ),
+        ("age,5,blood,3\npulse,5,blood\n", "line 2: in the panel `blood` the first column costs 2 more"),
         ("age,5,blood\n\npulse,6,blood\n", "line 3: the panel `blood` costs 6 here and 5 in line 1"),
         ("age,5,blood\r\n\r\npulse,6,blood\r\n", "line 3: the panel `blood` costs 6 here and 5 in line 1"),
         ("agee,1\n", "line 1: there is no attribute `agee` (did you mean `age`?)"),
@@ -393,6 +401,7 @@ fn prices_that_are_none_are_refused_with_line_and_remedy() {
         column: column.into(),
         price,
         panel: panel.map(Into::into),
+        further: None,
     };
     for (list, part) in [
         (vec![], "prices = none: give a price for each column"),
@@ -543,4 +552,38 @@ fn a_column_of_words_is_bought_once_whatever_its_words() {
     let prices = Prices::parse("color,4\na,1\nb,1\nc,1\n", "p").unwrap();
     let money = Fit::within_money(6.0, prices).run(&examples).unwrap().model.spent.money.unwrap();
     assert_eq!((money.most, &money.panels[0].name[..], money.panels[0].columns.len()), (6.0, "color", 1));
+}
+
+#[test]
+fn the_first_test_of_a_sample_costs_more_than_a_further_one() {
+    let examples = frame(&patients(2000, false)).target("pressure").unwrap();
+    let text =
+        "attribute,price,panel,further\nage,5,blood,1\npulse,6,blood,2\n\"weight, kg\",1\nsmoker,0\nid,9\n";
+    let fit = |budget| Fit::within_money(budget, Prices::parse(text, "prices.csv").unwrap());
+    let model = fit(8.0).run(&examples).unwrap().model;
+    let money = model.spent.money.as_ref().unwrap();
+    let bought = |name: &str| {
+        let panel = money.panels.iter().find(|panel| panel.name == name).unwrap();
+        (panel.price, panel.examples, panel.columns.len(), panel.is_fee)
+    };
+    let ((one, of_one, ..), (two, of_two, ..)) = (bought("age"), bought("pulse"));
+    let (fee, of_fee, columns, is_fee) = bought("blood");
+    assert_eq!((one, two, fee, columns, is_fee), (1.0, 2.0, 4.0, 2, true));
+    // One sample for both, and one for either.
+    assert!(of_fee >= of_one.max(of_two) && of_fee <= of_one + of_two && of_one > 0 && of_two > 0);
+    assert!(money.most <= 8.0 && money.most >= 7.0, "both, and what is free or cheap: {}", money.most);
+    let reads: Vec<&str> = model.columns();
+    let price = |name: &str| match name {
+        "age" => 1.0,
+        "pulse" => 2.0,
+        "id" => 9.0,
+        "weight, kg" => 1.0,
+        _ => 0.0,
+    };
+    let cost: f64 = reads.iter().map(|name| price(name)).sum();
+    let of_sample = if reads.iter().any(|name| ["age", "pulse"].contains(name)) { 4.0 } else { 0.0 };
+    assert_eq!(model.cost(), Some(cost + of_sample), "{reads:?}");
+    // A model file has the prices of its fit.
+    let again = Fit::again(&model).unwrap().run(&examples).unwrap().model;
+    assert_eq!(again.to_json(), model.to_json());
 }

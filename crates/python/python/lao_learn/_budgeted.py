@@ -416,9 +416,11 @@ _PARAMETERS = """
         With `prices`, the money that an example may cost.
     prices : dict, sequence, path or None
         What the columns cost, in any unit of money: a dict of names and prices, a sequence of prices in
-        column order, or the path of a file of lines `attribute,price[,panel]`. A price of 0 is free. Instead
-        of a price, a pair `(price, panel)` names the panel with which the column is bought: the panel is paid
-        once per example, and each of its columns repeats the price of the whole panel.
+        column order, or the path of a file of lines `attribute,price[,panel[,further]]`. A price of 0 is
+        free. Instead of a price, a pair `(price, panel)` names the panel with which the column is bought: the
+        panel is paid once per example, and each of its columns repeats the price of the whole panel. With
+        `(price, panel, further)` each column is bought by itself, for `price` if it is the first of its panel
+        and for `further` beside another one: a blood sample is taken once.
 %(choices)s
     missing : {"error", "skip"}
         What is done about NaN. "error" refuses it: an array is checked as a whole, a frame where a value is

@@ -47,30 +47,33 @@ def take_prices(
     else:
         raise ValueError(
             f"prices = {prices!r}: give a dict of column names and prices, a sequence of prices in column "
-            "order, or the path of a file of lines attribute,price[,panel]"
+            "order, or the path of a file of lines attribute,price[,panel[,further]]"
         )
     found.check(list(columns), target)
     return found
 
 
-def _line(column: str, one: Any) -> tuple[str, float, str | None]:
-    """Returns the column, its price and its panel."""
-    price, panel = one if isinstance(one, (tuple, list)) and len(one) == 2 else (one, None)
-    if isinstance(price, (bool, np.bool_)) or not isinstance(price, numbers.Real):
-        raise ValueError(
-            f"prices: the price of {column!r} is {one!r}; give a number of at least 0, or a pair of a number "
-            "and the name of a panel"
-        )
+def _line(column: str, one: Any) -> tuple[str, float, str | None, float | None]:
+    """Returns the column, its price, its panel, and its price beside others of the panel."""
+    parts = one if isinstance(one, (tuple, list)) and len(one) in (2, 3) else (one,)
+    price, panel, further = (*parts, None, None)[:3]
+    for number in (price, 0.0 if further is None else further):
+        if isinstance(number, (bool, np.bool_)) or not isinstance(number, numbers.Real):
+            raise ValueError(
+                f"prices: the price of {column!r} is {one!r}; give a number of at least 0, a pair of a "
+                "number and the name of a panel, or beside them the price if another column of the panel is "
+                "bought"
+            )
     if panel is not None and (not isinstance(panel, str) or not panel):
         raise ValueError(f"prices: the panel of {column!r} is {panel!r}; give its name, or None")
-    return column, float(price), panel
+    return column, float(price), panel, None if further is None else float(further)
 
 
 def take_money(name: str, money: Any, prices: _core.Prices) -> float:
     """Returns an amount of money that buys something."""
     known = isinstance(money, numbers.Real) and not isinstance(money, (bool, np.bool_))
     amount = float(money) if known else math.nan
-    least = min(price for _, price, _ in prices.lines())
+    least = min(price for _, price, _, _ in prices.lines())
     # Sums of prices are rounded, and are compared up to a part in 10^9.
     if not math.isfinite(amount) or amount < 0.0 or amount * (1.0 + 1e-9) < least:
         what = "a prediction" if name.startswith("predict") else "an example"
@@ -81,14 +84,21 @@ def take_money(name: str, money: Any, prices: _core.Prices) -> float:
     return amount
 
 
-def by_column(prices: _core.Prices | None) -> dict[str, tuple[float, str | None]] | None:
-    """Returns the price and the panel of each column."""
+def by_column(prices: _core.Prices | None) -> dict[str, tuple[Any, ...]] | None:
+    """Returns the price and the panel of each column, and its price beside others of the panel if it has
+    one."""
     if prices is None:
         return None
-    return {column: (price, panel) for column, price, panel in prices.lines()}
+    return {
+        column: (price, panel) if further is None else (price, panel, further)
+        for column, price, panel, further in prices.lines()
+    }
 
 
 def _sum(prices: _core.Prices) -> float:
     """Returns what all columns cost together, each panel once."""
-    panels = {(panel is None, panel or column): price for column, price, panel in prices.lines()}
-    return math.fsum(panels.values())
+    panels, alone = {}, []
+    for column, price, panel, further in prices.lines():
+        panels[(panel is None, panel or column)] = price - (further or 0.0)
+        alone.append(further or 0.0)
+    return math.fsum([*panels.values(), *alone])

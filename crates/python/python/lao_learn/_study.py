@@ -42,15 +42,23 @@ class Study:
 
     def __init__(self, study: _core.Study) -> None:
         self._study = study
+        self._describe()
+
+    def _describe(self) -> None:
+        """Reads what the study is about."""
+        study = self._study
         self.target, self.attributes, self.budget, self.classes = study.description()
-        self.prices: dict[str, tuple[float, str]] | None = None
+        self.prices: dict[str, tuple[float, str] | tuple[float, str, float]] | None = None
         self.predict_budget: float | None = None
         priced = study.prices()
         if priced is None:
             self.budget = int(self.budget)
         else:
             prices, self.predict_budget = priced
-            self.prices = dict(zip(self.attributes, prices))
+            self.prices = {
+                name: (price, panel) if further is None else (price, panel, further)
+                for name, (price, panel, further) in zip(self.attributes, prices)
+            }
 
     @classmethod
     def create(
@@ -219,6 +227,21 @@ class Study:
                 given.append(([place for place, _ in known], [x for _, x in known], self._label(label)))
         self._study.import_all(given)
         return len(given)
+
+    def join(self, attributes: Sequence[str], prices: Any = None) -> None:
+        """Lets attributes join, such as a test that did not exist when the study began: they are bought first
+        once the present block is told. If the study has prices, `prices` has those of the new attributes, as
+        in `create`; a panel may be one of the study. The level then holds for the attributes of the
+        beginning, and a part of it, m/d for m new ones of d, for those that join."""
+        names = [attributes] if isinstance(attributes, str) else list(attributes)
+        found = take_prices(prices, names, self.target)
+        lines = {} if found is None else {name: rest for name, *rest in found.lines()}
+        given = []
+        for name in names:
+            price, panel, further = lines.get(name, (None, None, None))
+            given.append((name, price, panel, further))
+        self._study.join(given)
+        self._describe()
 
     def status(self) -> dict[str, Any]:
         """Returns where the study stands: slots, told, open, waiting, void, imported, bought, room, updates,

@@ -3,7 +3,7 @@
 
 use crate::beside::{BUDGET, NAMES, description, measured, patient, snapshots, step};
 use lao::{Budget, Choices, JournalPlace, Model, Prices, Spent};
-use lao_study::{Description, Given, Recovery, Row, Slot, SlotLabel, Study, StudyError};
+use lao_study::{Description, Given, Joining, Recovery, Row, Slot, SlotLabel, Study, StudyError};
 use std::fs;
 use std::path::Path;
 
@@ -926,6 +926,123 @@ fn earlier_examples_are_imported_once_cost_nothing_and_are_replayed() {
     drop(study);
     snapshots(&at).iter().for_each(|path| fs::remove_file(path).unwrap());
     assert_eq!(Study::open(&at).unwrap().status(), status);
+}
+
+fn joining(name: &str) -> Joining {
+    Joining { name: name.into(), price: None, panel: None, further: None }
+}
+
+#[test]
+fn an_attribute_that_joins_is_bought_judged_and_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("s");
+    // `sugar` has an effect, and is not known when the study begins.
+    let names = NAMES.iter().filter(|name| **name != "sugar").map(|name| (*name).to_owned()).collect();
+    let mut study = Study::create(&at, Description { attributes: names, ..description() }).unwrap();
+    run(&mut study, 200);
+    assert_eq!(study.status().support, ["weight"]);
+    let open = study.ask(2).unwrap();
+    for (refused, said) in [
+        (vec![], "give the name of an attribute"),
+        (vec![joining("pulse")], "`pulse` is there twice"),
+        (vec![joining("pressure")], "`pressure` is there twice"),
+        (vec![joining("a=b")], "no = , or"),
+        (
+            vec![Joining { price: Some(2.0), ..joining("sugar") }],
+            "`sugar` has a price, and the others have none",
+        ),
+    ] {
+        let error = study.join(&refused).unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
+    }
+    let before = study.verify().unwrap();
+    study.join(&[joining("sugar")]).unwrap();
+    assert_eq!((study.verify().unwrap(), study.description().attributes.len()), (before + 1, 6));
+    assert_eq!(study.evidence()[5].examples, 0);
+    // Slots that were handed out before are told after.
+    for slot in open {
+        let (values, label) = measured(&slot);
+        study.tell(slot.number, &values, Some(label)).unwrap();
+    }
+    let bought = study.status().slots;
+    run(&mut study, 220);
+    let next = study.ask(1).unwrap().remove(0);
+    assert!(next.attributes.contains(&"sugar".to_owned()), "{next:?} after {bought}");
+    study.void(next.number, "").unwrap();
+    run(&mut study, 700);
+    let (status, model) = (study.status(), study.model());
+    assert_eq!(status.support, ["weight", "sugar"]);
+    let sugar = model.coefficients.iter().find(|one| one.column == "sugar").unwrap();
+    let whole = begun(&folder.path().join("whole"), 700).model();
+    let wanted = whole.coefficients.iter().find(|one| one.column == "sugar").unwrap();
+    let error = sugar.standard_error.unwrap();
+    assert!((sugar.value - wanted.value).abs() < 4.0 * error, "{sugar:?} {wanted:?}");
+    drop(study);
+    let study = Study::open(&at).unwrap();
+    assert_eq!((study.status(), study.model().coefficients), (status.clone(), model.coefficients.clone()));
+    assert!(study.recovery().snapshot > before + 1);
+    drop(study);
+    snapshots(&at).iter().for_each(|path| fs::remove_file(path).unwrap());
+    let study = Study::open(&at).unwrap();
+    assert_eq!((study.status(), study.model().coefficients), (status, model.coefficients));
+
+    // Where the budget pays for all attributes there is no choice to renew.
+    let all = Description { budget: 6, ..description() };
+    let error = Study::create(folder.path().join("all"), all).unwrap().join(&[joining("iron2")]).unwrap_err();
+    assert!(error.to_string().contains("budget = 6"), "{error}");
+}
+
+#[test]
+fn an_attribute_that_joins_a_study_with_prices_may_be_of_one_of_its_panels() {
+    let folder = tempfile::tempdir().unwrap();
+    let prices = "age,0\nweight,2,visit\nheight,2\niron,2,blood,1\n";
+    let prices = Prices::parse(prices, "prices.csv").unwrap();
+    let names = ["age", "weight", "height", "iron"].map(str::to_owned).to_vec();
+    let described =
+        Description::within("pressure", names, &Budget::Money { per_example: 5.5, prices }).unwrap();
+    let mut study = Study::create(folder.path().join("s"), described).unwrap();
+    let go = |study: &mut Study, patients: u64| {
+        while study.status().told < patients {
+            for slot in study.ask(1).unwrap() {
+                let (x, label) = patient(slot.number);
+                let value = |name: &String| x[NAMES.iter().position(|other| other == name).unwrap()];
+                let values: Vec<f64> = slot.attributes.iter().map(value).collect();
+                study.tell(slot.number, &values, Some(label)).unwrap();
+            }
+        }
+    };
+    go(&mut study, 100);
+    let (spent, bought) = (study.status().spent, study.model().spent.money.unwrap());
+    let priced = |name: &str, price, panel: Option<&str>, further| {
+        [Joining { price: Some(price), panel: panel.map(str::to_owned), further, ..joining(name) }]
+    };
+    for (refused, said) in [
+        (vec![joining("pulse")], "`pulse` needs a price"),
+        (
+            priced("pulse", 3.0, Some("visit"), None).to_vec(),
+            "its panel `visit` costs 3 here and 2 at `weight`",
+        ),
+        (priced("sugar", 3.0, Some("blood"), Some(1.0)).to_vec(), "the first column costs 1 more"),
+        (priced("sugar", -1.0, None, None).to_vec(), "its price is -1"),
+    ] {
+        let error = study.join(&refused).unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
+    }
+    study.join(&priced("pulse", 2.0, Some("visit"), None)).unwrap();
+    study.join(&priced("sugar", 1.75, Some("blood"), Some(0.75))).unwrap();
+    // What was bought is still known by its panels.
+    assert_eq!(study.status().spent, spent);
+    let money = study.model().spent.money.unwrap();
+    for before in &bought.panels {
+        let now = money.panels.iter().find(|now| (&now.name, now.is_fee) == (&before.name, before.is_fee));
+        assert_eq!(now.map(|now| (now.examples, now.price)), Some((before.examples, before.price)));
+    }
+    go(&mut study, 400);
+    assert_eq!(study.status().support, ["weight", "sugar"]);
+    // The visit, the blood sample, and its test.
+    assert_eq!(study.model().cost(), Some(2.0 + 1.0 + 0.75));
+    assert!(study.model().spent.money.unwrap().most <= 5.5);
+    study.verify().unwrap();
 }
 
 /// A study in a folder that may not be written; root may write everything, and sees no such folder.
