@@ -34,6 +34,16 @@ pub fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
+/// Returns a text as an argument that can be pasted into a shell: in quotes, if it needs them.
+pub(crate) fn argument(text: &str) -> Cow<'_, str> {
+    let is_plain =
+        |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ',' | '=' | ':' | '/' | '%' | '+');
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(format!("'{}'", text.replace('\'', r"'\''")))
+}
+
 /// Returns a sentence as one line, in which what would control a terminal is escaped.
 pub(crate) fn line(text: String) -> String {
     if !text.chars().any(is_hostile) {

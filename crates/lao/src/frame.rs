@@ -251,7 +251,7 @@ impl Frame {
         if rows == 0 {
             return Err(fail(2, "there are names but no rows".into()));
         }
-        let (mut gaps_found, mut marks) = (Vec::new(), Vec::new());
+        let (mut gaps_found, mut marks, mut odd_fields) = (Vec::new(), Vec::new(), Vec::new());
         let mut all = Vec::new();
         for (place, Read { mut values, odd, mark }) in fields.places().zip(columns) {
             let column = &names[place];
@@ -260,7 +260,7 @@ impl Frame {
                     gaps_found.append(&mut fields.blank(place, numbers));
                     if odd > 0 {
                         let first = first_word(text, &fields, skip, place);
-                        notes.push(notes::odd(column, odd, numbers.len(), first.as_ref()));
+                        odd_fields.push(notes::Odd { column, fields: odd, rows: numbers.len(), first });
                     }
                 }
                 Values::TooManyWords(first) => *first = first_word(text, &fields, skip, place),
@@ -268,6 +268,7 @@ impl Frame {
             }
             all.push(Column { name: column.clone(), values });
         }
+        notes.extend(notes::odd(&odd_fields));
         notes.extend(notes::marks(&marks, is_arff));
         notes.extend(notes::gaps_that_never_occur(&fields, &gaps_found, text));
         notes.extend(all.par_iter().filter_map(notes::suspect).collect::<Vec<_>>());

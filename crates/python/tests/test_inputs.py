@@ -350,3 +350,24 @@ def test_masked_values_are_missing_and_dates_are_refused(problem):
         fitted(np.zeros((50, 3), dtype="datetime64[D]"), np.arange(50.0))
     with pytest.raises(ValueError, match=r"from 0 to 2\*\*64 - 1"):
         BudgetedRegressor(4, random_state=2**64).fit(X, y)
+
+
+@pytest.mark.parametrize("form", [scipy.sparse.csr_array, scipy.sparse.csc_array])
+@pytest.mark.parametrize(
+    "part, place, value",
+    [
+        ("indices", 5, 1000),
+        ("indices", 5, -1),
+        ("indptr", -1, 10**6),
+        ("indptr", 3, 10**5),
+        ("indptr", 2, -5),
+        ("indptr", 0, 4),
+    ],
+)
+@pytest.mark.parametrize("estimator", [BudgetedRegressor(5), HardThresholdingRegressor(3)])
+def test_a_sparse_matrix_with_wrong_indices_is_refused(form, part, place, value, estimator):
+    rng = np.random.default_rng(0)
+    X = form(np.where(rng.random((200, 30)) < 0.3, rng.standard_normal((200, 30)), 0.0))
+    getattr(X, part)[place] = value
+    with pytest.raises(ValueError, match="(?i)ind(ex|ptr|ices)"):
+        estimator.fit(X, rng.standard_normal(200))

@@ -1,6 +1,7 @@
 //! What is said of a table that was read: what was guessed, and what looks odd.
 
 use super::{Column, Fields, FirstWord, Values};
+use crate::escape::argument;
 use std::collections::HashMap;
 
 /// Fields of one number that is far from all others, to be suspected; and standard deviations that are far.
@@ -49,13 +50,57 @@ pub(super) fn names(header: &[Vec<u8>], row: &[Vec<u8>], notes: &mut Vec<String>
     names
 }
 
-/// Returns the note on a column of numbers of which some fields are none.
-pub(super) fn odd(column: &str, odd: usize, rows: usize, first: Option<&FirstWord>) -> String {
-    let such = first.map_or_else(String::new, |FirstWord { line, word }| {
+/// Fields of a column of numbers that are none.
+pub(super) struct Odd<'a> {
+    pub column: &'a str,
+    pub fields: usize,
+    /// Fields of the column.
+    pub rows: usize,
+    pub first: Option<FirstWord>,
+}
+
+/// Returns the notes on columns of numbers of which some fields are none: one for the columns whose first
+/// such field is the same.
+pub(super) fn odd(found: &[Odd<'_>]) -> Vec<String> {
+    let word = |odd: &Odd<'_>| odd.first.as_ref().map(|first| first.word.clone());
+    let mut groups: Vec<Vec<&Odd<'_>>> = Vec::new();
+    for odd in found {
+        match groups.iter_mut().find(|group| word(group[0]) == word(odd)) {
+            Some(group) => group.push(odd),
+            None => groups.push(vec![odd]),
+        }
+    }
+    groups.iter().map(|group| note_on_odd(group)).collect()
+}
+
+fn note_on_odd(group: &[&Odd<'_>]) -> String {
+    let such = group[0].first.as_ref().map_or_else(String::new, |FirstWord { line, word }| {
         format!(", the first `{}` in line {line}", shortened(word))
     });
-    let are = if odd == 1 { "field is no number and counts" } else { "fields are no numbers and count" };
-    format!("`{column}`: {odd} of {rows} {are} as missing{such} (--words {column} reads the column as words)")
+    let [fields, rows] =
+        [|odd: &&Odd<'_>| odd.fields, |odd: &&Odd<'_>| odd.rows].map(|of| group.iter().map(of).sum());
+    let are = match fields {
+        1 => format!("1 of {rows} fields is no number and counts"),
+        _ => format!("{fields} of {rows} fields are no numbers and count"),
+    };
+    let column = argument(group[0].column);
+    let (words, reads) = match group.len() {
+        1 => (format!("--words {column}"), "reads the column as words"),
+        _ => (format!("--words {column} and so on"), "read them as words"),
+    };
+    format!("{}: {are} as missing{such} ({words} {reads})", listed(group.iter().map(|odd| odd.column)))
+}
+
+/// Returns the names of the first columns, and how many there are beside them.
+fn listed<'a>(columns: impl ExactSizeIterator<Item = &'a str>) -> String {
+    const SHOWN: usize = 4;
+    let more = columns.len().saturating_sub(SHOWN);
+    let first = columns.take(SHOWN).map(|column| format!("`{column}`")).collect::<Vec<_>>().join(", ");
+    match more {
+        0 => first,
+        1 => format!("{first} and 1 more column"),
+        more => format!("{first} and {more} more columns"),
+    }
 }
 
 /// Returns the notes on columns of words in which a mark counts as missing, one for each mark. In ARFF `?`
@@ -72,11 +117,7 @@ pub(super) fn marks(found: &[(&str, (Vec<u8>, usize))], is_arff: bool) -> Vec<St
         let of = || found.iter().filter(move |(_, (other, _))| other == mark);
         let count: usize = of().map(|(_, (_, count))| count).sum();
         let times = if count == 1 { "once".into() } else { format!("{count} times") };
-        let columns: Vec<String> = of().take(4).map(|(column, _)| format!("`{column}`")).collect();
-        let columns = match of().count() - columns.len() {
-            0 => columns.join(", "),
-            more => format!("{} and {more} more columns", columns.join(", ")),
-        };
+        let columns = listed(of().map(|(column, _)| *column).collect::<Vec<_>>().into_iter());
         let mark = String::from_utf8_lossy(mark);
         format!("{columns}: `{mark}` counts as missing, {times} (--na-only keeps it as a word)")
     };
@@ -107,7 +148,10 @@ pub(super) fn suspect(column: &Column) -> Option<String> {
     let name = &column.name;
     let counts = numbers.len() >= 10 && numbers.iter().all(|x| x.fract() == 0.0);
     if counts && numbers.windows(2).all(|two| two[1] - two[0] == 1.0) {
-        return Some(format!("`{name}` counts the rows: --drop {name}, unless it means more than that"));
+        return Some(format!(
+            "`{name}` counts the rows: --drop {}, unless it means more than that",
+            argument(name)
+        ));
     }
     let known = || numbers.iter().copied().filter(|x| !x.is_nan());
     let (low, high) = known().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)));
@@ -133,6 +177,7 @@ pub(super) fn suspect(column: &Column) -> Option<String> {
     let value = [low, high].into_iter().filter(|_| low < high).find(|value| is_suspect(*value))?;
     Some(format!(
         "`{name}`: {value} is far from all other values; does it stand for a missing one (--na \
-         {name}={value})?"
+         {})?",
+        argument(&format!("{name}={value}"))
     ))
 }

@@ -304,3 +304,23 @@ fn a_word_late_in_the_table_makes_a_column_of_words_and_many_words_none() {
     let Values::TooManyWords(Some(first)) = &frame.columns[0].values else { panic!("{frame:?}") };
     assert_eq!((first.line, &first.word[..]), (2, "w1"), "the first line has the names");
 }
+
+#[test]
+fn odd_fields_are_noted_once_for_all_columns_and_what_is_to_be_typed_can_be_pasted() {
+    let mut text = String::from("fasting blood sugar > 120;b;it's;d;e;f\n");
+    for i in 0..200 {
+        let field = |at: usize| if i == at { "n.d.".to_owned() } else { (i * at % 17).to_string() };
+        text += &format!("{};{};{};{};{};{}\n", field(7), field(8), field(9), field(10), field(11), i % 2);
+    }
+    text = text.replacen("\n1;", "\n<5;", 1);
+    let frame = Frame::parse(text.as_bytes(), "x.csv", &ReadOptions::default()).unwrap();
+    let about: Vec<&String> = frame.notes().iter().filter(|note| note.contains("as missing")).collect();
+    let [first, others] = about[..] else { panic!("{:?}", frame.notes()) };
+    assert!(first.contains("`fasting blood sugar > 120`: 2 of 200 fields are no numbers"), "{first}");
+    assert!(first.contains("(--words 'fasting blood sugar > 120' reads the column as words)"), "{first}");
+    assert!(
+        others.starts_with("`b`, `it's`, `d`, `e`: 4 of 800 fields are no numbers and count"),
+        "{others}"
+    );
+    assert_eq!(crate::escape::argument("it's"), r"'it'\''s'");
+}

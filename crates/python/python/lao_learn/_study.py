@@ -235,12 +235,10 @@ class Study:
         beginning, and a part of it, m/d for m new ones of d, for those that join."""
         names = [attributes] if isinstance(attributes, str) else list(attributes)
         found = take_prices(prices, names, self.target)
-        lines = {} if found is None else {name: rest for name, *rest in found.lines()}
-        given = []
-        for name in names:
-            price, panel, further = lines.get(name, (None, None, None))
-            given.append((name, price, panel, further))
-        self._study.join(given)
+        given: dict[str, tuple[str, float | None, str | None, float | None]]
+        given = {name: (name, None, None, None) for name in names}
+        given.update({line[0]: line for line in (found.lines() if found else [])})
+        self._study.join([given[name] for name in names])
         self._describe()
 
     def status(self) -> dict[str, Any]:

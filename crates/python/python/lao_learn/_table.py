@@ -85,6 +85,12 @@ def take(
         X = np.ma.filled(X.astype(np.float64), np.nan)
     if getattr(getattr(X, "dtype", None), "kind", "f") in "mM":
         raise ValueError("X has dates or durations; give numbers, for example the days since another date")
+    if hasattr(X, "check_format"):
+        # scipy itself reads beyond the arrays of a matrix whose indices were changed by hand.
+        try:
+            X.check_format(full_check=True)
+        except ValueError as error:
+            raise ValueError(f"the sparse matrix X: {error}; make it anew with scipy.sparse") from error
     finite: bool | str = "allow-nan" if missing == "skip" else True
     if checked_later and not scipy.sparse.issparse(X):
         finite = False
