@@ -27,13 +27,15 @@
 //!
 //! *Meter.* One IFO call is one component's value or gradient at one point. Slopes are computed only by
 //! [`FiniteSum::component`] (one call), [`FiniteSum::gradient`] (one call per component of the batch),
-//! [`FiniteSum::curvature`] and [`FiniteSum::normal_equations`] (n calls). Reading a row is free, since rows
+//! [`FiniteSum::curvature`], [`FiniteSum::normal_equations`], [`FiniteSum::expand`] and
+//! [`FiniteSum::products`] (n calls each). Reading a row is free, since rows
 //! are the oracle's own data. [`FiniteSum::count_threshold`] counts thresholdings: one per step, whatever the
 //! number of classes. The objective ([`FiniteSum::objective`]) is for an observer of the method, and is not
 //! counted.
 //!
 //! *Standardization* ([`FiniteSum::standardized`]) is arithmetic, not a copy: sparse rows stay sparse.
 
+mod columns;
 mod design;
 mod error;
 mod gram;
@@ -45,6 +47,7 @@ mod standard;
 mod sum;
 mod sweep;
 
+pub use columns::Columns;
 pub use design::{Batch, DesignMatrix, Entries};
 pub use error::FiniteSumError;
 pub use loss::{Coding, Loss};

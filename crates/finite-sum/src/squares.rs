@@ -1,6 +1,5 @@
 //! The closed forms of least squares: normal equations on a support, and the intercept.
 
-use crate::design::Entries;
 use crate::error::FiniteSumError;
 use crate::gram::{self, GramScratch, Products};
 use crate::sum::FiniteSum;
@@ -104,19 +103,11 @@ impl FiniteSum {
         let rows = self.rows();
         into.clear();
         into.resize(rows * support.len(), 0.0);
-        let mut scratch = Vec::new();
-        for i in 0..rows {
-            let root = self.loss.weight(i).sqrt();
-            let mut set = |a: usize, value: f64| into[a * rows + i] = root * (value - mean(a));
-            match self.design.row(i, &mut scratch) {
-                Entries::Dense(values) => {
-                    support.iter().enumerate().for_each(|(a, &j)| set(a, values[j as usize]))
-                }
-                Entries::Sparse(indices, values) => {
-                    for (a, j) in support.iter().enumerate() {
-                        set(a, indices.binary_search(j).map_or(0.0, |at| values[at]));
-                    }
-                }
+        self.design.columns(support, into);
+        for (a, column) in into.chunks_exact_mut(rows).enumerate() {
+            let mean = mean(a);
+            for (i, value) in column.iter_mut().enumerate() {
+                *value = self.loss.weight(i).sqrt() * (*value - mean);
             }
         }
     }

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// The number of columns that a thread takes at a time.
-const COLUMNS: usize = 64;
+pub(crate) const COLUMNS: usize = 64;
 
 /// The number of entries above which several threads are faster than one.
 pub(crate) const PARALLEL: usize = 1 << 19;
@@ -62,13 +62,30 @@ pub(crate) fn columns<T: Element>(values: &[T], n: usize, dim: usize, pass: Pass
         }
     }
     slopes_of_tile(slopes, n, model.len(), row, 0, slope);
-    for (sum, slopes) in sums.iter_mut().zip(slopes.chunks_exact(n.max(1))) {
+    let add = |first: usize, sum: &mut [f64], slopes: &[f64], rows: Range<usize>| {
+        let columns = (first..first + sum.len()).map(|j| column(j, rows.clone()));
+        gradient_block(columns, &slopes[rows.clone()], sum);
+    };
+    if let [sum] = sums {
         each_chunk(sum, width_of_chunk(n * dim), |first, sum| {
-            for rows in tiles(n) {
-                let columns = (first..first + sum.len()).map(|j| column(j, rows.clone()));
-                gradient_block(columns, &slopes[rows.clone()], sum);
-            }
+            tiles(n).for_each(|rows| add(first, sum, slopes, rows));
         });
+        return;
+    }
+    // Several sums read a group of columns while it is in a cache.
+    let mut groups: Vec<Vec<&mut [f64]>> = Vec::new();
+    groups.resize_with(dim.div_ceil(COLUMNS), Vec::new);
+    for sum in sums.iter_mut() {
+        groups.iter_mut().zip(sum.chunks_mut(COLUMNS)).for_each(|(group, sum)| group.push(sum));
+    }
+    let add_group = |(group, sums): (usize, Vec<&mut [f64]>)| {
+        for (sum, slopes) in sums.into_iter().zip(slopes.chunks_exact(n.max(1))) {
+            tiles(n).for_each(|rows| add(group * COLUMNS, sum, slopes, rows));
+        }
+    };
+    match width_of_chunk(n * dim) {
+        None => groups.into_iter().enumerate().for_each(add_group),
+        Some(_) => groups.into_par_iter().enumerate().for_each(add_group),
     }
 }
 

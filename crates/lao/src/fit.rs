@@ -558,8 +558,8 @@ fn of_gaps(session: &Session<Stream>, gaps: bool) -> Option<String> {
     if gaps {
         let worst = lacking.first().filter(|(_, count)| much(*count))?.0;
         return Some(format!(
-            "asked for in vain: {named}; what is often missing is asked for less often, and `--drop {}` spends \
-             the budget on other columns",
+            "asked for in vain: {named}; what is often missing is asked for less often, and `--drop {}` \
+             spends the budget on other columns",
             crate::escape::argument(worst)
         ));
     }

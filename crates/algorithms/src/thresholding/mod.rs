@@ -23,6 +23,7 @@
 //! are then the best storage. Full gradients are fastest on columns, dense or compressed.
 
 pub mod driver;
+pub mod exchange;
 pub mod gd;
 pub mod hsg;
 mod iterate;
@@ -37,6 +38,7 @@ pub mod theory;
 pub use driver::{
     PathError, PathPoint, Point, Run, SolverEnd, SolverLimit, path, resume, solve, solve_traced,
 };
+pub use exchange::{Exchange, ExchangeParams};
 pub use gd::{Gd, GdParams, GdStep};
 pub use hsg::{Hsg, HsgParams};
 pub use registry::{SOLVERS, SolverRow, SolverTask, StepRule};

@@ -1,7 +1,8 @@
 //! The registry of the solvers of finite sums: tests, benches and reports iterate over [`SOLVERS`].
 
 use super::{
-    EpochLength, GdParams, HsgParams, ScsgParams, SgParams, Shape, Solver, SvrgParams, gd::NAME as GD,
+    EpochLength, ExchangeParams, GdParams, HsgParams, ScsgParams, SgParams, Shape, Solver, SvrgParams,
+    gd::NAME as GD,
 };
 use crate::params::{ParamError, require_step};
 use lao_finite_sum::Predictor;
@@ -139,6 +140,17 @@ pub const SOLVERS: &[SolverRow] = &[
         averages_components: true,
         refits: true,
         build: |shape, task| checked(task, GdParams::practical(task).build(shape)),
+        ..SOLVER
+    },
+    SolverRow {
+        name: "exchange",
+        source: "this project, after Zhu et al. 2020",
+        summary: "Exchanges of attributes, each of which lowers the loss.",
+        step: StepRule::Own,
+        random: false,
+        averages_components: true,
+        refits: true,
+        build: |shape, task| checked(task, ExchangeParams::practical(task).build(shape)),
         ..SOLVER
     },
     SolverRow {

@@ -8,6 +8,7 @@ mod beside;
 mod conformance;
 mod draw_laws;
 mod estimating_twins;
+mod exchange;
 mod first_update;
 mod fuzz;
 mod ito_twins;

@@ -267,6 +267,19 @@ impl Loss {
         value * self.weight(i)
     }
 
+    /// Returns the second derivative of the loss of row `i` in the margin of an output, times its weight,
+    /// from the slope there, which has the weight, too.
+    pub(crate) fn curvature_at(&self, i: usize, slope: f64) -> f64 {
+        let weight = self.weight(i);
+        let part = if weight > 0.0 { (slope / weight).abs() } else { 0.0 };
+        // The slope is the probability of the class, or minus that of all others.
+        weight
+            * match &self.kind {
+                Kind::Squares(_) => 2.0,
+                Kind::Logistic { .. } | Kind::Softmax { .. } => part * (1.0 - part),
+            }
+    }
+
     /// Replaces the margins of row `i`, one per output, by the slopes of its loss, times its weight.
     #[inline]
     pub(crate) fn slopes(&self, i: usize, margins: &mut [f64]) {

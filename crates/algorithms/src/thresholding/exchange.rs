@@ -1,0 +1,418 @@
+//! Exchange: swaps between the support and the other attributes, each of which is known to lower the loss.
+//!
+//! *Source*: of this project, after the splicing of Zhu, Wen, Zhu, Zhang & Wang 2020 (abess), which swaps by
+//! approximate sacrifices; add and drop are those of orthogonal least squares (Chen, Cowan & Grant 1991), and
+//! the way out of a minimum is the oscillating search of Somol & Pudil 2000.
+//!
+//! *Setting*: a finite sum at full information; k is known.
+//!
+//! *Notation*: `k` -> `sparsity`, `S` -> the support, `C` -> candidates; the rest is that of
+//! [`swaps`](self::swaps).
+//!
+//! *Update*, for least squares:
+//!
+//! ```text
+//! C <- the 8k attributes of largest product with the label, 100 at least
+//! S <- k additions, each of the candidate that explains most beside S
+//! repeat
+//!     exchange the pair of S and C that gains most, until none gains
+//!     refit on S
+//!     C <- C and 5k more: those of largest product with the residual, and with the residuals that are left
+//!          if a third of S is taken out
+//! until nothing gains, nor does a search that adds and drops 1, 2, 4, ... at a time
+//! ```
+//!
+//! The third of S matters: where attributes are correlated, one that should be in S has no product with the
+//! residual as long as its neighbors in S stand for it.
+//!
+//! For other losses, and for each class of softmax in turn, the same is done for the quadratic model at the
+//! iterate (its working response); a support is kept if the loss falls there, and then minimized over by
+//! damped Newton steps, until no class changes. If the loss does not fall, the single best exchange is tried
+//! before the solver settles.
+//!
+//! *Proved*: each exchange lowers the quadratic model by the gain that is computed, and so does the loss of
+//! least squares; so the solver ends. A settled support is one that no single exchange with a candidate
+//! improves. Attributes that never became candidates are not covered, nor are exchanges of two pairs at a
+//! time: two neighbors of opposite sign that are both missing may be missed.
+//!
+//! *Cost*: a look at all columns is n IFO calls for each of its right sides, one in the first look and four
+//! in others; slopes, Gram matrix and refit are n each, and for other losses each Newton step and each trial
+//! are. Memory is O(n |C|) and O(k |C|).
+//!
+//! *Reference*: the tests compare gains with least squares on the exchanged supports, and settled supports
+//! with all single exchanges.
+
+mod model;
+mod swaps;
+
+use super::{Shape, SolveError, Solver, SolverProgress, SolverTask, require_sparsity, require_start};
+use crate::bug::cannot_fail;
+use crate::params::ParamError;
+use lao_finite_sum::{FiniteSum, NormalEquations, Predictor};
+use lao_kernels::{HardThreshold, NotFinite, SparseVector, Threshold as _, solve_positive};
+use lao_observation::Rng;
+use model::Model;
+use serde::{Deserialize, Serialize};
+
+const NAME: &str = "exchange";
+
+/// The first candidates: so many, or so many times k.
+const FIRST: [usize; 2] = [100, 8];
+/// Newton steps on a support, the decrement of the loss, as a part of it, that ends them, and halvings of
+/// one.
+const NEWTON: usize = 25;
+const CONVERGED: f64 = 1e-9;
+const HALVINGS: u32 = 20;
+
+/// Parameters of [`Exchange`].
+///
+/// ```
+/// use lao_algorithms::thresholding::{ExchangeParams, Shape, SolverEnd, SolverLimit, solve};
+/// use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
+/// use lao_observation::Seed;
+///
+/// // Three examples with one attribute each; the best predictor with one non-zero has 3 at attribute 0.
+/// let rows = DesignMatrix::rows(3, 3, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0])?;
+/// let mut sum = FiniteSum::new(rows, Loss::least_squares(vec![3.0, 0.0, -1.0])?)?;
+///
+/// let mut solver = ExchangeParams { sparsity: 1, start: None }.build(Shape::of(&sum))?;
+/// let run = solve(&mut sum, &mut solver, &Seed::root(1), SolverLimit::default())?;
+/// assert_eq!((run.outcome, run.predictor.coefficients[0].indices()), (SolverEnd::Settled, &[0][..]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExchangeParams {
+    /// `k`, non-zeros kept per output, at least 1.
+    pub sparsity: usize,
+    /// The first iterate; `None` stands for zero.
+    pub start: Option<Predictor>,
+}
+
+impl ExchangeParams {
+    /// Returns the parameters for a task, whose step size is not used.
+    pub fn practical(task: &SolverTask) -> Self {
+        ExchangeParams { sparsity: task.sparsity, start: task.start.clone() }
+    }
+
+    /// Builds the solver for sums of this shape.
+    ///
+    /// # Errors
+    /// [`ParamError`] naming the field, its value and the allowed range.
+    pub fn build(self, shape: Shape) -> Result<Exchange, ParamError> {
+        let ExchangeParams { sparsity, start } = self;
+        require_sparsity(NAME, sparsity)?;
+        let mut x = require_start(NAME, start, shape)?;
+        for x in &mut x.coefficients {
+            let dense = x.view().to_dense();
+            cannot_fail(
+                HardThreshold::default().keep(&dense, sparsity, x),
+                "the start was found to be finite",
+            );
+        }
+        Ok(Exchange {
+            shape,
+            sparsity,
+            x,
+            models: Vec::new(),
+            squares: Vec::new(),
+            margins: Vec::new(),
+            proposed: Vec::new(),
+            full: Vec::new(),
+            trial: Vec::new(),
+            equations: NormalEquations::default(),
+            stage: Stage::Look,
+            output: 0,
+            has_moved: false,
+            unchanged: 0,
+            rounds: 0,
+        })
+    }
+}
+
+/// The part of a round that the next step of the solver does.
+#[derive(Clone, Debug, PartialEq)]
+enum Stage {
+    /// Looks at all columns for candidates, and makes exchanges in the model.
+    Look,
+    /// Minimizes over the proposed support, for least squares.
+    Refit,
+    /// Evaluates the loss at the proposed support; `before` is that at the iterate, and `is_last` whether the
+    /// proposal is a single exchange already.
+    Try { before: f64, is_last: bool },
+    /// Makes the Newton step of this number.
+    Newton { steps: usize },
+    /// Evaluates the loss after a Newton step of this length.
+    Shorten { steps: usize, before: f64, halvings: u32 },
+    /// Nothing is left to do.
+    Settled,
+}
+
+/// The solver.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    shape: Shape,
+    sparsity: usize,
+    x: Predictor,
+    /// The model of each output; empty before the first look.
+    models: Vec<Model>,
+    /// The mean squares of the columns.
+    squares: Vec<f64>,
+    /// The margins of x, for each output.
+    margins: Vec<Vec<f64>>,
+    /// The coefficients that are proposed for the output.
+    proposed: Vec<(u32, f64)>,
+    /// The coefficients after a whole Newton step.
+    full: Vec<(u32, f64)>,
+    /// The margins of the output at the proposal.
+    trial: Vec<f64>,
+    equations: NormalEquations,
+    stage: Stage,
+    output: usize,
+    /// Whether the output has moved since the last look.
+    has_moved: bool,
+    /// The number of outputs in succession that did not move.
+    unchanged: usize,
+    rounds: u64,
+}
+
+impl Exchange {
+    fn is_first_look(&self) -> bool {
+        self.models.get(self.output).is_none_or(|model| model.slopes.is_empty())
+    }
+
+    /// The coefficients of the output.
+    fn members(&self) -> Vec<(u32, f64)> {
+        self.x.coefficients[self.output].view().iter().collect()
+    }
+
+    fn look(&mut self, sum: &mut FiniteSum) -> Result<SolverProgress, SolveError> {
+        let (is_first, is_squares) = (self.is_first_look(), sum.loss().squares().is_some());
+        if self.models.is_empty() {
+            self.squares = sum.mean_squares();
+            self.margins = margins(sum, &self.x);
+            self.models = vec![Model::new(sum); self.shape.outputs];
+        }
+        let (members, support) = (self.members(), self.x.coefficients[self.output].indices().to_vec());
+        let Exchange { models, margins, squares, sparsity, output, x, .. } = self;
+        let model = &mut models[*output];
+        let before = model.expand(sum, margins, *output, x) + 0.5 * sum.ridge() * x.norm_squared();
+        let right = model.residuals(&members, !is_first);
+        let mut products = Vec::new();
+        sum.products(&right, &mut products);
+        // Of the Gram matrix, only rows of the support are computed.
+        sum.add_cost(lao_finite_sum::Meter { calls: sum.len() as u64, thresholds: 1 });
+        let count = if is_first { FIRST[0].max(FIRST[1] * *sparsity).div_ceil(2) } else { *sparsity };
+        let found = match model.most(&products, squares, count) {
+            Ok(found) => found,
+            Err(error) => {
+                // The next look is a first one again.
+                *model = Model::new(sum);
+                return Err(error);
+            }
+        };
+        let begun = if is_first || !is_squares {
+            model.begin(sum, &support, &found, *sparsity)
+        } else {
+            model.learn(sum, &found)
+        };
+        if let Err(error) = begun {
+            *model = Model::new(sum);
+            return Err(error);
+        }
+        let gains = model.settle(*sparsity, is_squares && !is_first);
+        self.proposed = model.members();
+        let is_same = self.proposed.iter().map(|(j, _)| *j).eq(support.iter().copied());
+        if is_squares && (is_same || !gains) && !is_first {
+            return Ok(self.pass_on());
+        }
+        self.has_moved = false;
+        self.stage = match (is_squares, is_same) {
+            (true, _) => Stage::Refit,
+            (false, false) => Stage::Try { before, is_last: false },
+            (false, true) => Stage::Newton { steps: 0 },
+        };
+        Ok(SolverProgress::Evaluated)
+    }
+
+    /// Goes to the next output, which may change now; settles if none did.
+    fn pass_on(&mut self) -> SolverProgress {
+        self.unchanged = if self.has_moved { 0 } else { self.unchanged + 1 };
+        self.has_moved = false;
+        self.output = (self.output + 1) % self.shape.outputs;
+        if self.unchanged >= self.shape.outputs {
+            self.stage = Stage::Settled;
+            return SolverProgress::Settled;
+        }
+        self.stage = Stage::Look;
+        SolverProgress::Evaluated
+    }
+
+    /// Minimizes least squares over the proposed support.
+    fn refit(&mut self, sum: &FiniteSum) -> Result<SolverProgress, SolveError> {
+        let support: Vec<u32> = self.proposed.iter().map(|(j, _)| *j).collect();
+        sum.normal_equations(&support, &mut self.equations)?;
+        let NormalEquations { gram, right, .. } = &mut self.equations;
+        solve_positive(gram, right);
+        self.proposed.iter_mut().zip(right).for_each(|((_, b), value)| *b = *value);
+        let intercept = match sum.has_intercept() {
+            true => sum.best_intercept(&vector(self.shape.dim, &self.proposed)?)?,
+            false => 0.0,
+        };
+        self.models[0].margins(&self.proposed, intercept, &mut self.trial);
+        self.accept(intercept)?;
+        self.pass_on();
+        Ok(SolverProgress::Moved)
+    }
+
+    /// Returns the loss at the proposal, l2 term included.
+    fn evaluate(&mut self, sum: &FiniteSum) -> f64 {
+        let (mut slopes, mut curvatures) = (Vec::new(), Vec::new());
+        std::mem::swap(&mut self.margins[self.output], &mut self.trial);
+        let loss = sum.expand(&self.margins, self.output, &mut slopes, &mut curvatures);
+        std::mem::swap(&mut self.margins[self.output], &mut self.trial);
+        let others = self.x.norm_squared() - self.x.coefficients[self.output].view().norm_squared();
+        let own: f64 = self.proposed.iter().map(|(_, b)| b * b).sum();
+        loss + 0.5 * sum.ridge() * (others + own)
+    }
+
+    /// Proposes the members of the model.
+    fn propose(&mut self) -> f64 {
+        let Exchange { models, output, proposed, trial, x, .. } = self;
+        let model = &models[*output];
+        *proposed = model.members();
+        let intercept = if model.has_intercept() { model.intercept(proposed) } else { x.intercepts[*output] };
+        model.margins(proposed, intercept, trial);
+        intercept
+    }
+
+    /// Moves the output to the proposal, whose margins are `trial`.
+    fn accept(&mut self, intercept: f64) -> Result<(), SolveError> {
+        let next = vector(self.shape.dim, &self.proposed)?;
+        if !intercept.is_finite() {
+            return Err(SolveError::Intercept { output: self.output, value: intercept });
+        }
+        self.x.coefficients[self.output] = next;
+        self.x.intercepts[self.output] = intercept;
+        std::mem::swap(&mut self.margins[self.output], &mut self.trial);
+        self.rounds += 1;
+        self.has_moved = true;
+        Ok(())
+    }
+
+    fn attempt(&mut self, sum: &FiniteSum, before: f64, is_last: bool) -> Result<SolverProgress, SolveError> {
+        let intercept = self.propose();
+        let after = self.evaluate(sum);
+        if after < before - CONVERGED * before.abs() {
+            self.accept(intercept)?;
+            self.stage = Stage::Newton { steps: 0 };
+            return Ok(SolverProgress::Moved);
+        }
+        let support = self.x.coefficients[self.output].indices().to_vec();
+        if !is_last && !support.is_empty() && self.models[self.output].exchange_once(&support) {
+            self.stage = Stage::Try { before, is_last: true };
+        } else {
+            self.stage = Stage::Newton { steps: 0 };
+        }
+        Ok(SolverProgress::Evaluated)
+    }
+
+    /// Computes the Newton step on the support of the output.
+    fn newton(&mut self, sum: &FiniteSum, steps: usize) -> Result<SolverProgress, SolveError> {
+        let Exchange { models, margins, output, x, full, .. } = self;
+        let model = &mut models[*output];
+        let before = model.expand(sum, margins, *output, x) + 0.5 * sum.ridge() * x.norm_squared();
+        *full = model.minimum(x.coefficients[*output].indices());
+        self.stage = Stage::Shorten { steps, before, halvings: 0 };
+        Ok(SolverProgress::Evaluated)
+    }
+
+    fn shorten(
+        &mut self,
+        sum: &FiniteSum,
+        (steps, before, halvings): (usize, f64, u32),
+    ) -> Result<SolverProgress, SolveError> {
+        let part = 0.5_f64.powi(halvings as i32);
+        let Exchange { models, output, proposed, trial, full, x, .. } = self;
+        let (model, old) = (&models[*output], &x.coefficients[*output]);
+        let steps_of = full.iter().zip(old.values());
+        proposed.clear();
+        proposed.extend(steps_of.map(|(&(j, b), old)| (j, old + part * (b - old))));
+        let old = x.intercepts[*output];
+        let whole = if model.has_intercept() { model.intercept(full) } else { old };
+        let intercept = old + part * (whole - old);
+        model.margins(proposed, intercept, trial);
+        let after = self.evaluate(sum);
+        let least = CONVERGED * before.abs();
+        if after < before - least {
+            self.accept(intercept)?;
+            self.stage = Stage::Newton { steps: steps + 1 };
+            if steps + 1 >= NEWTON {
+                self.pass_on();
+            }
+            return Ok(SolverProgress::Moved);
+        }
+        if halvings < HALVINGS && after > before + least {
+            self.stage = Stage::Shorten { steps, before, halvings: halvings + 1 };
+            return Ok(SolverProgress::Evaluated);
+        }
+        Ok(self.pass_on())
+    }
+}
+
+/// Returns the margins of a predictor, for each output.
+fn margins(sum: &FiniteSum, x: &Predictor) -> Vec<Vec<f64>> {
+    let mut columns = lao_finite_sum::Columns::default();
+    let of_output = |(x, intercept): (&SparseVector, &f64)| {
+        let mut margins = vec![*intercept; sum.rows()];
+        let from = columns.attributes().len();
+        cannot_fail(columns.extend(sum, x.indices()), "the shape of the sum is that of x");
+        columns.add((from..).zip(x.values().iter().copied()), &mut margins);
+        margins
+    };
+    x.coefficients.iter().zip(&x.intercepts).map(of_output).collect()
+}
+
+/// Returns the coefficients as a vector, if they are finite.
+fn vector(dim: usize, members: &[(u32, f64)]) -> Result<SparseVector, NotFinite> {
+    let mut x = SparseVector::zeros(dim);
+    for &(j, value) in members {
+        if !value.is_finite() {
+            return Err(NotFinite { index: j as usize, value });
+        }
+        x.push(j, value);
+    }
+    Ok(x)
+}
+
+impl Solver for Exchange {
+    fn next_calls(&self, sum: &FiniteSum) -> u64 {
+        let passes = match self.stage {
+            // Slopes, right sides, Gram matrix.
+            Stage::Look => 1 + if self.is_first_look() { 1 } else { 4 } + 1,
+            Stage::Settled => 0,
+            _ => 1,
+        };
+        passes * sum.len() as u64
+    }
+
+    fn step(&mut self, sum: &mut FiniteSum, _: &mut Rng) -> Result<SolverProgress, SolveError> {
+        self.shape.require(sum)?;
+        match self.stage.clone() {
+            Stage::Look => self.look(sum),
+            Stage::Refit => self.refit(sum),
+            Stage::Try { before, is_last } => self.attempt(sum, before, is_last),
+            Stage::Newton { steps } => self.newton(sum, steps),
+            Stage::Shorten { steps, before, halvings } => self.shorten(sum, (steps, before, halvings)),
+            Stage::Settled => Ok(SolverProgress::Settled),
+        }
+    }
+
+    fn coefficients(&mut self) -> &Predictor {
+        &self.x
+    }
+
+    fn rounds(&self) -> u64 {
+        self.rounds
+    }
+}

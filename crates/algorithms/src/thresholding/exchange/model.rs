@@ -1,0 +1,289 @@
+//! The quadratic model of one output: candidates, their columns, and the exchanges between them.
+
+use super::swaps::Swaps;
+use crate::thresholding::SolveError;
+use lao_finite_sum::{Columns, FiniteSum, Predictor};
+use lao_kernels::{NotFinite, dot_column, solve_positive};
+
+/// The smallest curvature of a row, as a part of the mean one: a row that is told with certainty has none.
+const LEAST_CURVATURE: f64 = 1e-6;
+/// A gain that counts, as a part of the sum of squares of the labels that the model has.
+const GAIN: f64 = 1e-9;
+/// The gain that is worth another look at all columns, as a part of what is not explained.
+pub(super) const WORTH: f64 = 1e-6;
+
+/// What is known of one output.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Model {
+    columns: Columns,
+    /// The place of each attribute among the candidates, or that of none.
+    places: Vec<u32>,
+    swaps: Swaps,
+    /// Slopes and curvatures of the rows at the margins for which the model is.
+    pub slopes: Vec<f64>,
+    curvatures: Vec<f64>,
+    /// What each row contributes to the right side: curvature times margin, without the intercept, less
+    /// slope.
+    target: Vec<f64>,
+    total_curvature: f64,
+    /// The sum of squares that the model could explain.
+    pub all: f64,
+    /// `n lambda`.
+    ridge: f64,
+    has_intercept: bool,
+}
+
+const NO_PLACE: u32 = u32::MAX;
+
+impl Model {
+    pub fn new(sum: &FiniteSum) -> Self {
+        Model {
+            places: vec![NO_PLACE; sum.dim()],
+            ridge: sum.rows() as f64 * sum.ridge(),
+            has_intercept: sum.has_intercept(),
+            ..Model::default()
+        }
+    }
+
+    pub fn has_intercept(&self) -> bool {
+        self.has_intercept
+    }
+
+    /// Makes the model at the margins of `sum`, in which the coefficients `x` of this output are known; keeps
+    /// all candidates. Returns the mean loss there.
+    pub fn expand(&mut self, sum: &FiniteSum, margins: &[Vec<f64>], output: usize, x: &Predictor) -> f64 {
+        let loss = sum.expand(margins, output, &mut self.slopes, &mut self.curvatures);
+        let least = LEAST_CURVATURE * self.curvatures.iter().sum::<f64>() / self.curvatures.len() as f64;
+        // A row of weight 0 has no slope either.
+        let with_slope = self.curvatures.iter_mut().zip(&self.slopes).filter(|(_, slope)| **slope != 0.0);
+        with_slope.for_each(|(curvature, _)| *curvature = curvature.max(least));
+        self.total_curvature = self.curvatures.iter().sum();
+        let intercept = x.intercepts.get(output).copied().unwrap_or(0.0);
+        self.target.clear();
+        let rows = self.curvatures.iter().zip(&self.slopes).zip(&margins[output]);
+        self.target
+            .extend(rows.map(|((h, g), m)| h * (m - if self.has_intercept { 0.0 } else { intercept }) - g));
+        let squares =
+            self.target.iter().zip(&self.curvatures).filter(|(_, h)| **h > 0.0).map(|(v, h)| v * v / h);
+        let total: f64 = self.target.iter().sum();
+        let mean_part = if self.has_intercept { total * total / self.total_curvature } else { 0.0 };
+        self.all = (squares.sum::<f64>() - mean_part).max(0.0);
+        loss
+    }
+
+    /// Adds candidates; those that are candidates already are passed over. The swaps know them after
+    /// [`begin`](Self::begin) or [`learn`](Self::learn).
+    fn append(&mut self, sum: &FiniteSum, attributes: &[u32]) -> Result<(), SolveError> {
+        let mut new: Vec<u32> =
+            attributes.iter().copied().filter(|&j| self.places[j as usize] == NO_PLACE).collect();
+        new.sort_unstable();
+        new.dedup();
+        let first = self.columns.attributes().len() as u32;
+        new.iter().zip(first..).for_each(|(&j, place)| self.places[j as usize] = place);
+        Ok(self.columns.extend(sum, &new)?)
+    }
+
+    /// Appends the products of column `place`, weighted by the curvatures, with those from `from` on.
+    fn gram(&self, place: usize, from: usize, row: &mut Vec<f64>) {
+        let scaled: Vec<f64> =
+            self.columns.column(place).iter().zip(&self.curvatures).map(|(x, h)| x * h).collect();
+        let begin = row.len();
+        self.columns.products(from, &scaled, row);
+        if self.has_intercept {
+            let mean = scaled.iter().sum::<f64>() / self.total_curvature;
+            let mut totals = Vec::new();
+            self.columns.products(from, &self.curvatures, &mut totals);
+            row[begin..].iter_mut().zip(totals).for_each(|(entry, total)| *entry -= mean * total);
+        }
+        if place >= from {
+            row[begin + place - from] += self.ridge;
+        }
+    }
+
+    /// Returns diagonal and right side of the candidates from `from` on.
+    fn sides(&self, from: usize) -> [Vec<f64>; 2] {
+        let mut right = Vec::new();
+        self.columns.products(from, &self.target, &mut right);
+        let total: f64 = self.target.iter().sum();
+        let (mut diagonal, mut scaled) = (Vec::new(), Vec::new());
+        for (at, right) in right.iter_mut().enumerate() {
+            let column = self.columns.column(from + at);
+            scaled.clear();
+            scaled.extend(column.iter().zip(&self.curvatures).map(|(x, h)| x * h));
+            let mut square = dot_column(column, &scaled);
+            if self.has_intercept {
+                let sum = lao_kernels::sum(&scaled);
+                square -= sum * sum / self.total_curvature;
+                *right -= sum * total / self.total_curvature;
+            }
+            diagonal.push(square + self.ridge);
+        }
+        [diagonal, right]
+    }
+
+    /// Begins anew with this model: the support of `x`, filled up to `size`.
+    pub fn begin(
+        &mut self,
+        sum: &FiniteSum,
+        x: &[u32],
+        found: &[u32],
+        size: usize,
+    ) -> Result<(), SolveError> {
+        self.append(sum, x)?;
+        self.append(sum, found)?;
+        self.swaps = Swaps::new();
+        self.learn_rest()?;
+        let support: Vec<usize> = x.iter().map(|&j| self.places[j as usize] as usize).collect();
+        self.change(|swaps, gram| {
+            swaps.restart(&support, gram);
+            swaps.fill(size, gram);
+        });
+        Ok(())
+    }
+
+    /// Adds candidates to a model that has begun.
+    pub fn learn(&mut self, sum: &FiniteSum, found: &[u32]) -> Result<(), SolveError> {
+        self.append(sum, found)?;
+        self.learn_rest()
+    }
+
+    fn learn_rest(&mut self) -> Result<(), SolveError> {
+        let [diagonal, right] = self.sides(self.swaps.candidates());
+        for numbers in [&diagonal, &right] {
+            if let Some(index) = numbers.iter().position(|x| !x.is_finite()) {
+                return Err(NotFinite { index, value: numbers[index] }.into());
+            }
+        }
+        self.change(|swaps, gram| swaps.extend(&diagonal, &right, gram));
+        Ok(())
+    }
+
+    fn change<T>(
+        &mut self,
+        change: impl FnOnce(&mut Swaps, &mut dyn FnMut(usize, usize, &mut Vec<f64>)) -> T,
+    ) -> T {
+        let mut swaps = std::mem::take(&mut self.swaps);
+        let done = change(&mut swaps, &mut |place, from, row| self.gram(place, from, row));
+        self.swaps = swaps;
+        done
+    }
+
+    /// Makes the exchanges that gain; with `oscillates`, leaves a minimum where it can. Returns whether what
+    /// is explained has grown by a part of what is not that is worth another look at all columns.
+    pub fn settle(&mut self, size: usize, oscillates: bool) -> bool {
+        let (least, before) = (GAIN * self.all, self.swaps.explained());
+        self.change(|swaps, gram| {
+            swaps.fill(size, gram);
+            let settled = !swaps.settle(least, gram);
+            if settled && oscillates {
+                swaps.oscillate(least, gram);
+            }
+        });
+        let (gain, left) = (self.swaps.explained() - before, self.all - self.swaps.explained());
+        gain > (WORTH * left).max(least)
+    }
+
+    /// Makes the exchange that gains most, from the support of `x`; returns whether there is one.
+    pub fn exchange_once(&mut self, x: &[u32]) -> bool {
+        let (least, places) = (GAIN * self.all, &self.places);
+        let support: Vec<usize> = x.iter().map(|&j| places[j as usize] as usize).collect();
+        self.change(|swaps, gram| {
+            swaps.restart(&support, gram);
+            let best = swaps.best_exchange().filter(|(gain, ..)| *gain > least);
+            best.map(|(_, at, j)| swaps.exchange(at, j, gram)).is_some()
+        })
+    }
+
+    /// Returns the minimum of the model over the support of `x`, which are candidates.
+    pub fn minimum(&self, x: &[u32]) -> Vec<(u32, f64)> {
+        let size = x.len();
+        let column = |a: usize| self.columns.column(self.places[x[a] as usize] as usize);
+        let (mut gram, mut right) = (vec![0.0; size * size], vec![0.0; size]);
+        let total: f64 = self.target.iter().sum();
+        let mut sums = vec![0.0; size];
+        for a in 0..size {
+            let scaled: Vec<f64> = column(a).iter().zip(&self.curvatures).map(|(x, h)| x * h).collect();
+            sums[a] = scaled.iter().sum();
+            (0..=a).for_each(|b| gram[a * size + b] = dot_column(column(b), &scaled));
+            gram[a * size + a] += self.ridge;
+            right[a] = dot_column(column(a), &self.target);
+        }
+        if self.has_intercept {
+            for a in 0..size {
+                (0..=a).for_each(|b| gram[a * size + b] -= sums[a] * sums[b] / self.total_curvature);
+                right[a] -= sums[a] * total / self.total_curvature;
+            }
+        }
+        solve_positive(&mut gram, &mut right);
+        x.iter().copied().zip(right).collect()
+    }
+
+    /// Returns the attributes of the support, ascending, with their coefficients.
+    pub fn members(&self) -> Vec<(u32, f64)> {
+        let attributes = self.columns.attributes();
+        let mut members: Vec<_> = self.swaps.members().map(|(place, b)| (attributes[place], b)).collect();
+        members.sort_unstable_by_key(|(j, _)| *j);
+        members
+    }
+
+    /// Returns the intercept that belongs to these coefficients: where the mean slope of the model is zero.
+    pub fn intercept(&self, members: &[(u32, f64)]) -> f64 {
+        let mut left: f64 = self.target.iter().sum();
+        for &(j, b) in members {
+            let column = self.columns.column(self.places[j as usize] as usize);
+            left -= b * column.iter().zip(&self.curvatures).map(|(x, h)| x * h).sum::<f64>();
+        }
+        left / self.total_curvature
+    }
+
+    /// Writes the margins of these coefficients.
+    pub fn margins(&self, members: &[(u32, f64)], intercept: f64, into: &mut Vec<f64>) {
+        into.clear();
+        into.resize(self.target.len(), intercept);
+        let weighted = members.iter().map(|&(j, b)| (self.places[j as usize] as usize, b));
+        self.columns.add(weighted, into);
+    }
+
+    /// Returns the right sides whose products with all columns say what might gain: the residual, and the
+    /// residuals without each third of the support.
+    pub fn residuals(&self, members: &[(u32, f64)], thirds: bool) -> Vec<Vec<f64>> {
+        let mut all = vec![self.slopes.iter().map(|slope| -slope).collect::<Vec<f64>>()];
+        for third in (0..3).filter(|_| thirds) {
+            let mut part = vec![0.0; self.slopes.len()];
+            let some = members.iter().skip(third).step_by(3);
+            self.columns.add(some.map(|&(j, b)| (self.places[j as usize] as usize, b)), &mut part);
+            let rows = part.iter().zip(&self.curvatures).zip(&self.slopes);
+            all.push(rows.map(|((part, h), slope)| h * part - slope).collect());
+        }
+        if self.has_intercept {
+            for residual in &mut all {
+                let mean = residual.iter().sum::<f64>() / self.total_curvature;
+                residual.iter_mut().zip(&self.curvatures).for_each(|(r, h)| *r -= mean * h);
+            }
+        }
+        all
+    }
+
+    /// Returns the attributes that are no candidates yet and have the largest products: `2 count` by the
+    /// first right side, and `count` by each other one.
+    pub fn most(&self, products: &[Vec<f64>], squares: &[f64], count: usize) -> Result<Vec<u32>, SolveError> {
+        let mut found = Vec::new();
+        for (side, products) in products.iter().enumerate() {
+            if let Some(index) = products.iter().position(|x| !x.is_finite()) {
+                return Err(NotFinite { index, value: products[index] }.into());
+            }
+            let open = |j: &usize| self.places[*j] == NO_PLACE && squares[*j] > 0.0;
+            let mut ranked: Vec<(f64, u32)> = (0..products.len())
+                .filter(open)
+                .map(|j| (products[j] * products[j] / squares[j], j as u32))
+                .collect();
+            let count = if side == 0 { 2 * count } else { count };
+            if count < ranked.len() {
+                ranked.select_nth_unstable_by(count, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+                ranked.truncate(count);
+            }
+            found.extend(ranked.into_iter().map(|(_, j)| j));
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,224 @@
+//! Exchange against single exchanges made by hand, and on designs that mislead steps along the gradient.
+
+use lao_algorithms::thresholding::{
+    ExchangeParams, GdParams, Shape, SolverEnd, SolverLimit, SolverTask, solve,
+};
+use lao_finite_sum::{
+    Batch, DesignMatrix, FiniteSum, Gradient, Loss, NormalEquations, Predictor, Standardize,
+};
+use lao_kernels::{Compressed, SparseVector, solve_positive};
+use lao_observation::{Rng, Seed};
+use rand::RngExt as _;
+
+fn normal(rng: &mut Rng) -> f64 {
+    (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0
+}
+
+/// Rows of a chain whose neighbors have this correlation, column after column.
+fn chain(rows: usize, dim: usize, correlation: f64, rng: &mut Rng) -> Vec<f64> {
+    let rest = (1.0 - correlation * correlation).sqrt();
+    let mut columns: Vec<f64> = (0..rows).map(|_| normal(rng)).collect();
+    for j in 1..dim {
+        for i in 0..rows {
+            columns.push(correlation * columns[(j - 1) * rows + i] + rest * normal(rng));
+        }
+    }
+    columns
+}
+
+/// Labels of `k` coefficients of 1 and -1, far from one another, with this noise.
+fn labels(columns: &[f64], rows: usize, k: usize, noise: f64, rng: &mut Rng) -> (Vec<u32>, Vec<f64>) {
+    let dim = columns.len() / rows;
+    let support: Vec<u32> = (0..k).map(|a| (a * dim / k + rng.random_range(0..dim / k)) as u32).collect();
+    let margin = |i: usize| {
+        let sign = |a: usize| if a.is_multiple_of(2) { 1.0 } else { -1.0 };
+        support.iter().enumerate().map(|(a, &j)| sign(a) * columns[j as usize * rows + i]).sum::<f64>()
+    };
+    let labels = (0..rows).map(|i| margin(i) + noise * normal(rng)).collect();
+    (support, labels)
+}
+
+fn exchanged(sum: &mut FiniteSum, sparsity: usize, start: Option<Predictor>) -> Predictor {
+    let mut solver = ExchangeParams { sparsity, start }.build(Shape::of(sum)).unwrap();
+    let run = solve(sum, &mut solver, &Seed::root(1), SolverLimit::after_rounds(300)).unwrap();
+    assert_eq!(run.outcome, SolverEnd::Settled);
+    run.predictor
+}
+
+/// The lowest value of least squares on a support.
+fn least(sum: &mut FiniteSum, support: &[u32]) -> f64 {
+    let mut equations = NormalEquations::default();
+    assert!(sum.normal_equations(support, &mut equations).unwrap());
+    let NormalEquations { gram, right, .. } = &mut equations;
+    solve_positive(gram, right);
+    let x = SparseVector::new(sum.dim(), support.to_vec(), right.clone()).unwrap();
+    let intercepts = vec![sum.best_intercept(&x).unwrap()];
+    sum.objective(&Predictor { coefficients: vec![x], intercepts }).unwrap()
+}
+
+#[test]
+fn a_settled_support_is_one_that_no_single_exchange_improves() {
+    for seed in 0..12 {
+        let mut rng = Seed::root(seed).rng();
+        let (rows, dim, k) = (60, 40, 6);
+        let columns = chain(rows, dim, 0.8, &mut rng);
+        // Noise only, in every second sum: there are many minima.
+        let noise = if seed.is_multiple_of(2) { 1.0 } else { 30.0 };
+        let (_, labels) = labels(&columns, rows, k, noise, &mut rng);
+        let mut loss = Loss::least_squares(labels).unwrap();
+        if seed.is_multiple_of(3) {
+            let weights: Vec<f64> = (0..rows).map(|i| (i % 4) as f64).collect();
+            loss = loss.with_weights(&weights).unwrap();
+        }
+        let design = DesignMatrix::columns(rows, dim, columns).unwrap();
+        let mut sum = FiniteSum::new(design, loss).unwrap().with_ridge(0.1 * (seed % 4) as f64).unwrap();
+        if seed % 4 > 1 {
+            sum = sum.standardized(Standardize::CenterAndScale).unwrap();
+        }
+        if seed % 4 > 0 {
+            sum = sum.with_intercept();
+        }
+        let found = exchanged(&mut sum, k, None);
+        let value = sum.objective(&found).unwrap();
+        let support = found.coefficients[0].indices().to_vec();
+        assert_eq!(support.len(), k);
+        assert!((least(&mut sum, &support) - value).abs() < 1e-9 * value);
+        for at in 0..k {
+            for j in (0..dim as u32).filter(|j| !support.contains(j)) {
+                let mut other = support.clone();
+                other[at] = j;
+                other.sort_unstable();
+                let lower = least(&mut sum, &other);
+                assert!(lower > value * (1.0 - 1e-7), "seed {seed}: {lower} for {value}");
+            }
+        }
+        // A start that is settled is left as it is.
+        let again = exchanged(&mut sum, k, Some(found.clone()));
+        assert_eq!(again.coefficients[0].indices(), &support[..]);
+    }
+}
+
+#[test]
+fn attributes_whose_neighbors_stand_for_them_are_found() {
+    let (mut found, mut by_htp) = (0, 0);
+    for seed in 0..10 {
+        let mut rng = Seed::root(100 + seed).rng();
+        let (rows, dim, k) = (300, 1500, 10);
+        let columns = chain(rows, dim, 0.95, &mut rng);
+        let (support, labels) = labels(&columns, rows, k, 0.5, &mut rng);
+        let design = DesignMatrix::columns(rows, dim, columns).unwrap();
+        let mut sum = FiniteSum::new(design, Loss::least_squares(labels).unwrap()).unwrap();
+        let goal = 1.01 * least(&mut sum, &support);
+        let predictor = exchanged(&mut sum, k, None);
+        found += u32::from(sum.objective(&predictor).unwrap() <= goal);
+        let task = SolverTask { sparsity: k, ..SolverTask::default() };
+        let mut htp = GdParams::practical(&task).build(Shape::of(&sum)).unwrap();
+        let run = solve(&mut sum, &mut htp, &Seed::root(1), SolverLimit::after_rounds(200)).unwrap();
+        by_htp += u32::from(sum.objective(&run.predictor).unwrap() <= goal);
+    }
+    assert!(found == 10 && by_htp < 5, "{found} and {by_htp}");
+}
+
+#[test]
+fn classes_are_minimized_over_a_support_that_no_gradient_step_betters() {
+    for seed in 0..8 {
+        let mut rng = Seed::root(200 + seed).rng();
+        let (rows, dim, k) = (400, 200, 5);
+        let columns = chain(rows, dim, 0.7, &mut rng);
+        let (_, margins) = labels(&columns, rows, k, 1.5, &mut rng);
+        let loss = if seed.is_multiple_of(2) {
+            Loss::logistic(&margins.iter().map(|m| f64::from(u8::from(*m > 0.5))).collect::<Vec<_>>())
+        } else {
+            let class = |m: &f64| {
+                if *m < -1.0 {
+                    0.0
+                } else if *m < 1.0 {
+                    1.0
+                } else {
+                    2.0
+                }
+            };
+            Loss::softmax(&margins.iter().map(class).collect::<Vec<_>>())
+        };
+        let design = DesignMatrix::columns(rows, dim, columns).unwrap();
+        let sum = FiniteSum::new(design, loss.unwrap()).unwrap().with_ridge(1e-3).unwrap();
+        let mut sum = sum.standardized(Standardize::CenterAndScale).unwrap().with_intercept();
+        let found = exchanged(&mut sum, k, None);
+        let value = sum.objective(&found).unwrap();
+        let mut gradient = Gradient::default();
+        sum.gradient(Batch::All, &found, &mut gradient).unwrap();
+        for (x, gradient) in found.coefficients.iter().zip(&gradient.coefficients) {
+            assert_eq!(x.len(), k);
+            for (j, b) in x.view().iter() {
+                assert!((gradient[j as usize] + 1e-3 * b).abs() < 1e-4, "seed {seed}: {j} moves");
+            }
+        }
+        let task = SolverTask { sparsity: k, ..SolverTask::default() };
+        let mut htp = GdParams::practical(&task).build(Shape::of(&sum)).unwrap();
+        let run = solve(&mut sum, &mut htp, &Seed::root(1), SolverLimit::after_rounds(100)).unwrap();
+        let other = sum.objective(&run.predictor).unwrap();
+        assert!(value <= other * (1.0 + 1e-6), "seed {seed}: {value}, HTP {other}");
+    }
+}
+
+#[test]
+fn all_layouts_and_numbers_of_threads_have_one_answer() {
+    let mut rng = Seed::root(300).rng();
+    let (rows, dim, k) = (1100, 600, 8);
+    let columns = chain(rows, dim, 0.9, &mut rng);
+    let (_, labels) = labels(&columns, rows, k, 1.0, &mut rng);
+    let by_rows: Vec<f64> =
+        (0..rows).flat_map(|i| columns.iter().skip(i).step_by(rows).copied().collect::<Vec<_>>()).collect();
+    let sparse = Compressed::from_dense(dim, &by_rows).unwrap();
+    let designs = [
+        DesignMatrix::columns(rows, dim, columns.clone()).unwrap(),
+        DesignMatrix::rows(rows, dim, by_rows).unwrap(),
+        DesignMatrix::compressed_columns(sparse.transpose()),
+        DesignMatrix::compressed_rows(sparse),
+    ];
+    for loss in [
+        Loss::least_squares(labels.clone()),
+        Loss::logistic(&labels.iter().map(|y| f64::from(u8::from(*y > 0.0))).collect::<Vec<_>>()),
+    ] {
+        let loss = loss.unwrap();
+        let mut answers = Vec::new();
+        for design in &designs {
+            let on = |threads: usize| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                let mut sum = FiniteSum::new(design.clone(), loss.clone()).unwrap().with_intercept();
+                pool.install(|| exchanged(&mut sum, k, None))
+            };
+            let one = on(1);
+            assert!([2, 5].iter().all(|&threads| on(threads) == one));
+            answers.push(one);
+        }
+        for other in &answers[1..] {
+            assert_eq!(other.coefficients[0].indices(), answers[0].coefficients[0].indices());
+            assert!(other.distance_squared(&answers[0]) < 1e-14);
+        }
+    }
+}
+
+#[test]
+fn more_attributes_than_rows_or_columns_and_equal_columns_are_no_trouble() {
+    let mut rng = Seed::root(400).rng();
+    for (rows, dim, k) in [(5, 30, 8), (30, 4, 9), (20, 10, 10), (1, 3, 2)] {
+        let mut columns = chain(rows, dim, 0.3, &mut rng);
+        // Two equal columns, and a constant one.
+        columns.copy_within(0..rows, rows);
+        columns[2 * rows..3 * rows].fill(1.0);
+        let y: Vec<f64> = (0..rows).map(|_| normal(&mut rng)).collect();
+        for intercept in [false, true] {
+            let design = DesignMatrix::columns(rows, dim, columns.clone()).unwrap();
+            let mut sum = FiniteSum::new(design, Loss::least_squares(y.clone()).unwrap()).unwrap();
+            if intercept {
+                sum = sum.with_intercept();
+            }
+            let found = exchanged(&mut sum, k, None);
+            assert!(found.coefficients[0].len() <= k);
+            let all: Vec<u32> = (0..dim as u32).collect();
+            let value = sum.objective(&found).unwrap();
+            assert!(k < dim.min(rows) || value <= least(&mut sum, &all) + 1e-9, "{rows} x {dim}: {value}");
+        }
+    }
+}
