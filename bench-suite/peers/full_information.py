@@ -43,7 +43,7 @@ def lao(method):
             standardize="no",
             random_state=seed,
         ).fit(X, y)
-        return model.coef_ if method == "htp" else refit(X, y, model.support_)
+        return model.coef_ if method in ("exchange", "htp") else refit(X, y, model.support_)
 
     return run
 
@@ -125,6 +125,7 @@ def skscope():
 
 # The efforts of each learner, the layout in which it is fastest, and the learner.
 LEARNERS = {
+    "lao-exchange": (["lao_learn"], lambda: (ROUNDS, "F", lao("exchange"))),
     "lao-htp": (["lao_learn"], lambda: (ROUNDS, "F", lao("htp"))),
     "lao-gd-ht": (["lao_learn"], lambda: (ROUNDS, "F", lao("gd-ht-normalized"))),
     "lao-scsg-ht": (["lao_learn"], lambda: (ROUNDS, "C", lao("scsg-ht-ii"))),

@@ -57,7 +57,11 @@ pub fn run(args: ReportArgs) -> anyhow::Result<ExitCode> {
         ("crates/lao/book/src/layers.md", vec![("solvers", solvers())]),
         (
             "crates/lao/book/src/comparison.md",
-            vec![("purchases", peers::purchases()?), ("full-information", peers::full_information()?)],
+            vec![
+                ("purchases", peers::purchases()?),
+                ("full-information", peers::full_information()?),
+                ("designs", DESIGNS.to_owned()),
+            ],
         ),
     ] {
         let path = args.pages.join(page);
@@ -98,6 +102,9 @@ pub fn run(args: ReportArgs) -> anyhow::Result<ExitCode> {
     }
     Ok(ExitCode::SUCCESS)
 }
+
+/// The table of the solvers at full information, by `bench-suite/peers/designs.py`.
+const DESIGNS: &str = include_str!("../../bench-suite/figures/designs.md");
 
 /// The test that runs the commands of the book, and writes what they print if it is asked to.
 const BOOK_TEST: &str = "crates/cli/tests/cli/book.rs";

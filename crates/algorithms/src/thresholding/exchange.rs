@@ -39,6 +39,8 @@
 //! in others; slopes, Gram matrix and refit are n each, and for other losses each Newton step and each trial
 //! are. Memory is O(n |C|) and O(k |C|).
 //!
+//! *Claims*: `engine-defaults-solvers`.
+//!
 //! *Reference*: the tests compare gains with least squares on the exchanged supports, and settled supports
 //! with all single exchanges.
 
@@ -63,6 +65,8 @@ const FIRST: [usize; 2] = [100, 8];
 const NEWTON: usize = 25;
 const CONVERGED: f64 = 1e-9;
 const HALVINGS: u32 = 20;
+/// The part of the loss that one look must gain, if the next output is to make all others look again.
+const SETTLED: f64 = 1e-7;
 
 /// Parameters of [`Exchange`].
 ///
@@ -124,6 +128,8 @@ impl ExchangeParams {
             stage: Stage::Look,
             output: 0,
             has_moved: false,
+            has_gained: false,
+            at_look: 0.0,
             unchanged: 0,
             rounds: 0,
         })
@@ -169,9 +175,13 @@ pub struct Exchange {
     equations: NormalEquations,
     stage: Stage,
     output: usize,
-    /// Whether the output has moved since the last look.
+    /// Whether the output has moved since the last look, and whether that lowered the loss by more than a
+    /// little.
     has_moved: bool,
-    /// The number of outputs in succession that did not move.
+    has_gained: bool,
+    /// The loss at the last look.
+    at_look: f64,
+    /// The number of outputs in succession that gained nothing.
     unchanged: usize,
     rounds: u64,
 }
@@ -188,6 +198,7 @@ impl Exchange {
 
     fn look(&mut self, sum: &mut FiniteSum) -> Result<SolverProgress, SolveError> {
         let (is_first, is_squares) = (self.is_first_look(), sum.loss().squares().is_some());
+        let calls = self.next_calls(sum);
         if self.models.is_empty() {
             self.squares = sum.mean_squares();
             self.margins = margins(sum, &self.x);
@@ -197,6 +208,10 @@ impl Exchange {
         let Exchange { models, margins, squares, sparsity, output, x, .. } = self;
         let model = &mut models[*output];
         let before = model.expand(sum, margins, *output, x) + 0.5 * sum.ridge() * x.norm_squared();
+        if model.is_flat() {
+            sum.add_cost(lao_finite_sum::Meter { calls: calls - sum.len() as u64, thresholds: 0 });
+            return Ok(self.pass_on());
+        }
         let right = model.residuals(&members, !is_first);
         let mut products = Vec::new();
         sum.products(&right, &mut products);
@@ -226,7 +241,7 @@ impl Exchange {
         if is_squares && (is_same || !gains) && !is_first {
             return Ok(self.pass_on());
         }
-        self.has_moved = false;
+        self.at_look = before;
         self.stage = match (is_squares, is_same) {
             (true, _) => Stage::Refit,
             (false, false) => Stage::Try { before, is_last: false },
@@ -237,8 +252,9 @@ impl Exchange {
 
     /// Goes to the next output, which may change now; settles if none did.
     fn pass_on(&mut self) -> SolverProgress {
-        self.unchanged = if self.has_moved { 0 } else { self.unchanged + 1 };
-        self.has_moved = false;
+        self.unchanged = if self.has_gained { 0 } else { self.unchanged + 1 };
+        self.has_gained = false;
+        self.rounds += u64::from(std::mem::take(&mut self.has_moved));
         self.output = (self.output + 1) % self.shape.outputs;
         if self.unchanged >= self.shape.outputs {
             self.stage = Stage::Settled;
@@ -260,7 +276,7 @@ impl Exchange {
             false => 0.0,
         };
         self.models[0].margins(&self.proposed, intercept, &mut self.trial);
-        self.accept(intercept)?;
+        self.accept(intercept, f64::NEG_INFINITY)?;
         self.pass_on();
         Ok(SolverProgress::Moved)
     }
@@ -287,7 +303,7 @@ impl Exchange {
     }
 
     /// Moves the output to the proposal, whose margins are `trial`.
-    fn accept(&mut self, intercept: f64) -> Result<(), SolveError> {
+    fn accept(&mut self, intercept: f64, loss: f64) -> Result<(), SolveError> {
         let next = vector(self.shape.dim, &self.proposed)?;
         if !intercept.is_finite() {
             return Err(SolveError::Intercept { output: self.output, value: intercept });
@@ -295,8 +311,8 @@ impl Exchange {
         self.x.coefficients[self.output] = next;
         self.x.intercepts[self.output] = intercept;
         std::mem::swap(&mut self.margins[self.output], &mut self.trial);
-        self.rounds += 1;
         self.has_moved = true;
+        self.has_gained |= loss < self.at_look - SETTLED * self.at_look.abs();
         Ok(())
     }
 
@@ -304,7 +320,7 @@ impl Exchange {
         let intercept = self.propose();
         let after = self.evaluate(sum);
         if after < before - CONVERGED * before.abs() {
-            self.accept(intercept)?;
+            self.accept(intercept, after)?;
             self.stage = Stage::Newton { steps: 0 };
             return Ok(SolverProgress::Moved);
         }
@@ -322,6 +338,9 @@ impl Exchange {
         let Exchange { models, margins, output, x, full, .. } = self;
         let model = &mut models[*output];
         let before = model.expand(sum, margins, *output, x) + 0.5 * sum.ridge() * x.norm_squared();
+        if model.is_flat() {
+            return Ok(self.pass_on());
+        }
         *full = model.minimum(x.coefficients[*output].indices());
         self.stage = Stage::Shorten { steps, before, halvings: 0 };
         Ok(SolverProgress::Evaluated)
@@ -345,7 +364,7 @@ impl Exchange {
         let after = self.evaluate(sum);
         let least = CONVERGED * before.abs();
         if after < before - least {
-            self.accept(intercept)?;
+            self.accept(intercept, after)?;
             self.stage = Stage::Newton { steps: steps + 1 };
             if steps + 1 >= NEWTON {
                 self.pass_on();

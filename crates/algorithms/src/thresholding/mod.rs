@@ -10,6 +10,7 @@
 //! | method | step | IFO calls | thresholdings |
 //! |---|---|---|---|
 //! | [`gd`] | `H_k(x - eta grad f(x))`, with or without refit on the support | n (more with refit) | 1 |
+//! | [`exchange`](mod@exchange) | exchanges of attributes by exact gains, refit | 3n the first look, 6n others, n a refit | 1 a look |
 //! | [`sg`] | `H_k(x - eta grad f_I(x))`, batches of one size | b | 1 |
 //! | [`hsg`] | the same, batches growing geometrically | b_t | 1 |
 //! | [`svrg`] | variance reduced, full snapshot gradient | n an epoch, 2b a step | 1 a step |

@@ -29,8 +29,9 @@ _PARAMETERS = """
         The number of attributes of the model, for each class of more than two. None is 10. More than there
         are counts as all.
     method : str
-        "htp" (a refit after each gradient step), "gd-ht-normalized", "gd-ht", or one of the stochastic
-        methods "sg-ht", "hsg-ht", "svrg-ht", "scsg-ht-i", "scsg-ht-ii".
+        "exchange" (attributes are exchanged as long as that lowers the loss), "htp" (a refit after each
+        gradient step), "gd-ht-normalized", "gd-ht", or one of the stochastic methods "sg-ht", "hsg-ht",
+        "svrg-ht", "scsg-ht-i", "scsg-ht-ii".
     max_iter : int
         The largest number of rounds: updates, or epochs of stochastic methods.
     tol : float
@@ -169,7 +170,7 @@ class Thresholding(SelectorMixin, BaseEstimator):
 
 
 class HardThresholdingRegressor(RegressorMixin, Thresholding):
-    """Least squares with at most `n_nonzero` coefficients, by hard thresholding."""
+    """Least squares with at most `n_nonzero` coefficients."""
 
     __doc__ = (__doc__ or "") + "\n" + _PARAMETERS
 
@@ -177,7 +178,7 @@ class HardThresholdingRegressor(RegressorMixin, Thresholding):
         self,
         n_nonzero: int | None = None,
         *,
-        method: str = "htp",
+        method: str = "exchange",
         max_iter: int = 200,
         tol: float = 1e-6,
         step_size: float | None = None,
@@ -214,8 +215,8 @@ class HardThresholdingRegressor(RegressorMixin, Thresholding):
 
 
 class HardThresholdingClassifier(ClassifierMixin, Thresholding):
-    """Logistic regression with at most `n_nonzero` coefficients, by hard thresholding; softmax with at most
-    `n_nonzero` coefficients for each class, if there are more than two."""
+    """Logistic regression with at most `n_nonzero` coefficients; softmax with at most `n_nonzero`
+    coefficients for each class, if there are more than two."""
 
     __doc__ = (__doc__ or "") + "\n" + _PARAMETERS
 
@@ -223,7 +224,7 @@ class HardThresholdingClassifier(ClassifierMixin, Thresholding):
         self,
         n_nonzero: int | None = None,
         *,
-        method: str = "htp",
+        method: str = "exchange",
         max_iter: int = 200,
         tol: float = 1e-4,
         step_size: float | None = None,
@@ -249,7 +250,9 @@ class HardThresholdingClassifier(ClassifierMixin, Thresholding):
         check_classification_targets(y)
         check_consistent_length(X, y)
         self.classes_, places = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
+        weights = take_weights(sample_weight, table)
+        weighed = np.bincount(places, weights) if weights is not None else np.ones(len(self.classes_))
+        if len(self.classes_) < 2 or np.count_nonzero(weighed) < 2:
             raise ValueError(
                 f"{type(self).__name__} needs samples of 2 classes, but the data contains only one class"
             )

@@ -9,6 +9,8 @@ use lao_kernels::{NotFinite, dot_column, solve_positive};
 const LEAST_CURVATURE: f64 = 1e-6;
 /// A gain that counts, as a part of the sum of squares of the labels that the model has.
 const GAIN: f64 = 1e-9;
+/// The part of a sum of squares that may be rounding.
+const ROUNDING: f64 = 1e-11;
 /// The gain that is worth another look at all columns, as a part of what is not explained.
 pub(super) const WORTH: f64 = 1e-6;
 
@@ -28,6 +30,9 @@ pub(super) struct Model {
     total_curvature: f64,
     /// The sum of squares that the model could explain.
     pub all: f64,
+    /// A gain that counts.
+    least: f64,
+    rounding: f64,
     /// `n lambda`.
     ridge: f64,
     has_intercept: bool,
@@ -67,8 +72,17 @@ impl Model {
             self.target.iter().zip(&self.curvatures).filter(|(_, h)| **h > 0.0).map(|(v, h)| v * v / h);
         let total: f64 = self.target.iter().sum();
         let mean_part = if self.has_intercept { total * total / self.total_curvature } else { 0.0 };
-        self.all = (squares.sum::<f64>() - mean_part).max(0.0);
+        let squares = squares.sum::<f64>();
+        self.all = (squares - mean_part).max(0.0);
+        // Of labels that are all equal, rounding is left.
+        self.rounding = ROUNDING * squares;
+        self.least = GAIN * self.all + self.rounding;
         loss
+    }
+
+    /// Returns whether no row has a curvature, so that there is no model.
+    pub fn is_flat(&self) -> bool {
+        !(self.total_curvature > 0.0 && self.total_curvature.is_finite())
     }
 
     /// Adds candidates; those that are candidates already are passed over. The swaps know them after
@@ -134,9 +148,10 @@ impl Model {
         self.swaps = Swaps::new();
         self.learn_rest()?;
         let support: Vec<usize> = x.iter().map(|&j| self.places[j as usize] as usize).collect();
+        let rounding = self.rounding;
         self.change(|swaps, gram| {
             swaps.restart(&support, gram);
-            swaps.fill(size, gram);
+            swaps.fill(size, rounding, gram);
         });
         Ok(())
     }
@@ -171,12 +186,12 @@ impl Model {
     /// Makes the exchanges that gain; with `oscillates`, leaves a minimum where it can. Returns whether what
     /// is explained has grown by a part of what is not that is worth another look at all columns.
     pub fn settle(&mut self, size: usize, oscillates: bool) -> bool {
-        let (least, before) = (GAIN * self.all, self.swaps.explained());
+        let (least, rounding, before) = (self.least, self.rounding, self.swaps.explained());
         self.change(|swaps, gram| {
-            swaps.fill(size, gram);
+            swaps.fill(size, rounding, gram);
             let settled = !swaps.settle(least, gram);
             if settled && oscillates {
-                swaps.oscillate(least, gram);
+                swaps.oscillate(least, rounding, gram);
             }
         });
         let (gain, left) = (self.swaps.explained() - before, self.all - self.swaps.explained());
@@ -185,7 +200,7 @@ impl Model {
 
     /// Makes the exchange that gains most, from the support of `x`; returns whether there is one.
     pub fn exchange_once(&mut self, x: &[u32]) -> bool {
-        let (least, places) = (GAIN * self.all, &self.places);
+        let (least, places) = (self.least, &self.places);
         let support: Vec<usize> = x.iter().map(|&j| places[j as usize] as usize).collect();
         self.change(|swaps, gram| {
             swaps.restart(&support, gram);

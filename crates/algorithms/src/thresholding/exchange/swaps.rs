@@ -18,6 +18,11 @@ const INDEPENDENT: f64 = 1e-7;
 /// and so many for each attribute of the support.
 const AFRESH: [usize; 2] = [50, 10];
 
+/// Gains are the same if they differ by this part.
+const SAME: f64 = 1e-9;
+/// Searches that add and drop several attributes, at most.
+const OSCILLATIONS: usize = 1000;
+
 /// The state for one support.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Swaps {
@@ -162,10 +167,10 @@ impl Swaps {
     }
 
     /// Adds candidates until the support has `size` members: each time the one that explains most beside
-    /// them.
-    pub fn fill(&mut self, size: usize, gram: Gram<'_>) {
+    /// them, if it explains more than `rounding`.
+    pub fn fill(&mut self, size: usize, rounding: f64, gram: Gram<'_>) {
         while self.support.len() < size {
-            let Some(best) = self.best_addition() else { return };
+            let Some(best) = self.best_addition(rounding) else { return };
             let before = self.support.len();
             self.add(best, gram);
             if self.support.len() == before {
@@ -174,15 +179,22 @@ impl Swaps {
         }
     }
 
-    fn best_addition(&self) -> Option<usize> {
+    /// Of candidates that explain the same, such as all those that fit the labels exactly, the one that has
+    /// most beyond the support is the best.
+    fn best_addition(&self, rounding: f64) -> Option<usize> {
         let gain = |j: usize| self.products[j] * self.products[j] / self.squares[j];
-        let open = (0..self.diagonal.len()).filter(|&j| self.is_open(j));
-        open.map(|j| (gain(j), j))
-            .fold(None, |best: Option<(f64, usize)>, now| match best {
-                Some(best) if now.0 <= best.0 => Some(best),
-                _ => Some(now),
-            })
-            .map(|(_, j)| j)
+        let beyond = |j: usize| self.squares[j] / self.diagonal[j];
+        let mut best: Option<usize> = None;
+        for j in (0..self.diagonal.len()).filter(|&j| self.is_open(j) && gain(j) > rounding) {
+            let is_better = best.is_none_or(|best| {
+                let (now, then) = (gain(j), gain(best));
+                now > then * (1.0 + SAME) || now >= then * (1.0 - SAME) && beyond(j) > beyond(best)
+            });
+            if is_better {
+                best = Some(j);
+            }
+        }
+        best
     }
 
     /// Returns the place in the support of the member that explains least by itself.
@@ -255,14 +267,15 @@ impl Swaps {
     /// Leaves a minimum for single exchanges, if one is near: adds one, two, four, ... candidates, drops as
     /// many, or the other way round, and exchanges; keeps what gains more than `least`. Returns whether
     /// anything was kept. (Oscillating search of Somol & Pudil 2000.)
-    pub fn oscillate(&mut self, least: f64, gram: Gram<'_>) -> bool {
-        let (size, mut has_changed, mut depth) = (self.support.len(), false, 1);
-        while depth <= size {
+    pub fn oscillate(&mut self, least: f64, rounding: f64, gram: Gram<'_>) -> bool {
+        let (size, mut has_changed, mut depth, mut left) = (self.support.len(), false, 1, OSCILLATIONS);
+        while depth <= size && left > 0 {
+            left -= 1;
             let kept = [true, false].into_iter().any(|adds_first| {
                 let (before, explained) = (self.support.clone(), self.explained);
                 let (up, down) = if adds_first { (size + depth, size) } else { (size, size - depth) };
-                self.resize(if adds_first { up } else { down }, gram);
-                self.resize(size, gram);
+                self.resize(if adds_first { up } else { down }, rounding, gram);
+                self.resize(size, rounding, gram);
                 self.settle(least, gram);
                 let gains = self.support.len() == size && self.explained > explained + least;
                 if !gains {
@@ -277,12 +290,12 @@ impl Swaps {
     }
 
     /// Adds the best or drops the least until the support has `size` members.
-    fn resize(&mut self, size: usize, gram: Gram<'_>) {
+    fn resize(&mut self, size: usize, rounding: f64, gram: Gram<'_>) {
         while self.support.len() > size {
             let least = always(self.least(), "the support has a member");
             self.drop(least);
         }
-        self.fill(size, gram);
+        self.fill(size, rounding, gram);
     }
 }
 
