@@ -6,8 +6,8 @@
 //!
 //! *Setting*: a finite sum at full information; k is known.
 //!
-//! *Notation*: `k` -> `sparsity`, `S` -> the support, `C` -> candidates; the rest is that of
-//! [`swaps`](self::swaps).
+//! *Notation*: `k` -> `sparsity`, `S` -> the support, `C` -> candidates; the formulas of the gains are in
+//! `exchange/swaps.rs`.
 //!
 //! *Update*, for least squares:
 //!
