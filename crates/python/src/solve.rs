@@ -3,8 +3,10 @@
 use crate::fit::SIGNALS_EVERY;
 use crate::table::Table;
 use lao::algorithms::thresholding::registry::solver;
-use lao::algorithms::thresholding::{SOLVERS, Shape, SolverEnd, SolverLimit, SolverTask, StepRule, resume};
-use lao::finite_sum::{Coding, Loss, Standardize};
+use lao::algorithms::thresholding::{
+    SOLVERS, Shape, SolverEnd, SolverLimit, SolverTask, StepRule, criterion, resume,
+};
+use lao::finite_sum::{Coding, FiniteSum, Loss, Predictor, Standardize};
 use lao::observation::Seed;
 use numpy::{IntoPyArray as _, PyReadonlyArray1};
 use pyo3::exceptions::{PyArithmeticError, PyMemoryError, PyValueError};
@@ -12,11 +14,15 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::time::Instant;
 
+/// Sparsities beyond the best one that are tried, and half as many as the best one.
+const PATIENCE: usize = 5;
+
 /// Minimizes a loss over predictors with few coefficients. Returns a dict with one list of indices and values
-/// for each output.
+/// for each output. If the sparsity is to be `chosen`, it is the largest that is tried, each from the answer
+/// for one less, and the one of least criterion is returned.
 #[pyfunction]
-#[pyo3(signature = (table, labels, classes, *, weights, method, sparsity, step_size, rounds, change, ridge,
-                    intercept, standardize, seed))]
+#[pyo3(signature = (table, labels, classes, *, weights, method, sparsity, chosen, step_size, rounds, change,
+                    ridge, intercept, standardize, seed))]
 #[expect(clippy::too_many_arguments, reason = "Python gives them by name")]
 pub fn solve<'py>(
     py: Python<'py>,
@@ -26,6 +32,7 @@ pub fn solve<'py>(
     weights: Option<PyReadonlyArray1<'py, f64>>,
     method: &str,
     sparsity: usize,
+    chosen: bool,
     step_size: Option<f64>,
     rounds: u64,
     change: f64,
@@ -82,22 +89,37 @@ pub fn solve<'py>(
             (None, StepRule::Own) => 1.0,
             (None, StepRule::Mean | StepRule::Component) => safe(sum.component_smoothness()),
         };
-        let task = SolverTask { sparsity, step_size, start: None };
-        let built = (row.build)(Shape::of(&sum), &task);
-        let mut solver = built.map_err(|error| refused(error.to_string()))?;
+        let build = |sum: &FiniteSum, sparsity, start| {
+            let built = (row.build)(Shape::of(sum), &SolverTask { sparsity, step_size, start });
+            built.map_err(|error| refused(error.to_string()))
+        };
+        let mut solver = build(&sum, if chosen { 1 } else { sparsity }, None)?;
+        let (mut best, mut tried): (Option<(f64, Predictor)>, Vec<f64>) = (None, Vec::new());
         let mut rng = Seed::root(seed).child("solver").rng();
         // One round at a time: the draws, and so the bits, are those of one run, and signals are seen.
         let limit = SolverLimit { change: Some(change), ..SolverLimit::after_rounds(1) };
-        let (mut done, mut checked) = (0, Instant::now());
+        let (mut done, mut checked, mut begun) = (0, Instant::now(), 0);
         let (outcome, interrupt) = loop {
-            if done >= rounds {
+            if done - begun >= rounds {
                 break (SolverEnd::Rounds, None);
             }
             let run = resume(&mut sum, &mut *solver, &mut rng, limit);
             let run = run.map_err(|error| PyArithmeticError::new_err(error.to_string()))?;
             done += 1;
             if run.outcome != SolverEnd::Rounds {
-                break (run.outcome, None);
+                let now = criterion(&mut sum, &run.predictor).map_err(|error| refused(error.to_string()))?;
+                tried.push(now);
+                if best.as_ref().is_none_or(|(least, _)| now < *least) {
+                    best = Some((now, run.predictor.clone()));
+                }
+                let (size, least) = (tried.len(), best.as_ref().map_or(now, |(least, _)| *least));
+                let best_at = tried.iter().position(|one| *one == least).unwrap_or(0) + 1;
+                // Where the criterion has not fallen for long, it will not.
+                if !chosen || size >= sparsity || size >= best_at + PATIENCE + best_at / 2 {
+                    break (run.outcome, None);
+                }
+                solver = build(&sum, size + 1, Some(run.predictor))?;
+                begun = done;
             }
             if checked.elapsed() >= SIGNALS_EVERY {
                 if let Err(interrupt) = Python::attach(|py| py.check_signals()) {
@@ -106,14 +128,17 @@ pub fn solve<'py>(
                 checked = Instant::now();
             }
         };
-        let last = solver.coefficients().clone();
+        let last = match best {
+            Some((_, best)) if chosen => best,
+            _ => solver.coefficients().clone(),
+        };
         let calls = sum.meter().calls;
         let objective = sum.objective(&last).map_err(|error| refused(error.to_string()))?;
         let stored = sum.to_original_scale(&last).map_err(|error| refused(error.to_string()))?;
-        Ok::<_, PyErr>(((stored, outcome, done, calls, objective), interrupt))
+        Ok::<_, PyErr>(((stored, outcome, done, calls, objective, tried), interrupt))
     };
     let (run, interrupt) = py.detach(|| crate::pool::run(solve))?;
-    let (predictor, outcome, done, calls, objective) = run;
+    let (predictor, outcome, done, calls, objective, tried) = run;
     let result = PyDict::new(py);
     let indices = predictor.coefficients.iter().map(|x| {
         let places: Vec<i64> = x.indices().iter().map(|&j| i64::from(j)).collect();
@@ -129,6 +154,7 @@ pub fn solve<'py>(
     result.set_item("rounds", done)?;
     result.set_item("calls", calls)?;
     result.set_item("objective", objective)?;
+    result.set_item("criterion", tried.into_pyarray(py))?;
     let converged = matches!(outcome, SolverEnd::Change | SolverEnd::Settled);
     result.set_item("converged", converged)?;
     result.set_item("interrupt", interrupt.map(|error| error.into_value(py)))?;

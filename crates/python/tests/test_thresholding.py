@@ -152,3 +152,21 @@ def test_all_solvers_take_weights(method):
     # Of labels half of which have the other sign, nothing can be predicted. Steps are shorter, since the
     # largest weight is 2.
     assert max(left) < 0.1, left
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_number_of_attributes_is_found(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((400, 300))
+    margin = X[:, [3, 50, 120, 200, 299]] @ [1.0, -1.0, 1.0, -0.7, 0.6]
+    model = HardThresholdingRegressor("auto").fit(X, margin + rng.standard_normal(400))
+    assert model.support_.tolist() == [3, 50, 120, 200, 299]
+    assert np.argmin(model.criterion_) == 4 and 10 <= len(model.criterion_) < 20
+    y = (2.0 * margin + rng.logistic(size=400) > 0.0).astype(int)
+    found = HardThresholdingClassifier("auto").fit(X, y).support_.tolist()
+    assert set(found) <= {3, 50, 120, 200, 299} and len(found) >= 4
+    nothing = HardThresholdingRegressor("auto").fit(X, rng.standard_normal(400))
+    assert len(nothing.support_) <= 2
+    for parameters in [{"n_nonzero": "auto", "method": "htp"}, {"n_nonzero": "many"}]:
+        with pytest.raises(ValueError, match="n_nonzero"):
+            HardThresholdingRegressor(**parameters).fit(X, y)

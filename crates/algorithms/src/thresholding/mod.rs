@@ -23,6 +23,7 @@
 //! A stochastic step costs O(k + entries of its rows) if rows are sparse and not centered; compressed rows
 //! are then the best storage. Full gradients are fastest on columns, dense or compressed.
 
+mod criterion;
 pub mod driver;
 pub mod exchange;
 pub mod gd;
@@ -36,6 +37,7 @@ pub mod sg;
 pub mod svrg;
 pub mod theory;
 
+pub use criterion::criterion;
 pub use driver::{
     PathError, PathPoint, Point, Run, SolverEnd, SolverLimit, path, resume, solve, solve_traced,
 };

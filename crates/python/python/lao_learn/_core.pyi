@@ -144,6 +144,7 @@ def solve(
     weights: NDArray[np.float64] | None,
     method: str,
     sparsity: int,
+    chosen: bool,
     step_size: float | None,
     rounds: int,
     change: float,

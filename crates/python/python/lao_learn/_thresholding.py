@@ -25,9 +25,11 @@ _PARAMETERS = """
 
     Parameters
     ----------
-    n_nonzero : int or None
+    n_nonzero : int, "auto" or None
         The number of attributes of the model, for each class of more than two. None is 10. More than there
-        are counts as all.
+        are counts as all. "auto" tries 1, 2, 3, ... and takes the one of least `criterion_`, the extended
+        information criterion: n log(loss), or 2 n loss for classes, and log(n) and about 2 log(d) for each
+        coefficient. It needs the method "exchange".
     method : str
         "exchange" (attributes are exchanged as long as that lowers the loss), "htp" (a refit after each
         gradient step), "gd-ht-normalized", "gd-ht", or one of the stochastic methods "sg-ht", "hsg-ht",
@@ -61,6 +63,9 @@ _PARAMETERS = """
         How often the loss of a row was evaluated with its gradient.
     objective_ : float
         The mean loss, and the ridge.
+    criterion_ : array or None
+        With `n_nonzero="auto"`: the information criterion of each number of attributes that was tried,
+        from 1.
 
     Notes
     -----
@@ -75,7 +80,7 @@ _PARAMETERS = """
 class Thresholding(SelectorMixin, BaseEstimator):
     """What the estimators at full information have in common."""
 
-    n_nonzero: int | None
+    n_nonzero: int | str | None
     method: str
     max_iter: int
     tol: float
@@ -95,7 +100,14 @@ class Thresholding(SelectorMixin, BaseEstimator):
         self, X: Any, table: _core.Table, labels: np.ndarray, classes: int, sample_weight: Any
     ) -> None:
         dim = self.n_features_in_
-        nonzero = 10 if self.n_nonzero is None else self.n_nonzero
+        chosen = isinstance(self.n_nonzero, str)
+        if chosen and (self.n_nonzero != "auto" or self.method != "exchange"):
+            raise ValueError(
+                f'n_nonzero = {self.n_nonzero!r}, method = {self.method!r}: give a number, or "auto" with '
+                'the method "exchange"'
+            )
+        most = min(dim, max(1, table.shape[0] // 2), 1000)
+        nonzero = most if chosen else 10 if self.n_nonzero is None else int(self.n_nonzero)
         if self.n_nonzero is not None and nonzero > dim:
             warnings.warn(
                 f"n_nonzero={nonzero} is greater than n_features={dim}. All the features will be used.",
@@ -116,6 +128,7 @@ class Thresholding(SelectorMixin, BaseEstimator):
             weights=take_weights(sample_weight, table),
             method=self.method,
             sparsity=min(nonzero, dim),
+            chosen=chosen,
             step_size=self.step_size,
             rounds=self.max_iter,
             change=self.tol,
@@ -134,6 +147,7 @@ class Thresholding(SelectorMixin, BaseEstimator):
         self.n_iter_ = max(1, int(result["rounds"]))
         self.calls_ = int(result["calls"])
         self.objective_ = float(result["objective"])
+        self.criterion_ = result["criterion"] if chosen else None
         self.interrupted_ = result["interrupt"] is not None
         if result["interrupt"] is not None:
             raise result["interrupt"]
@@ -176,7 +190,7 @@ class HardThresholdingRegressor(RegressorMixin, Thresholding):
 
     def __init__(
         self,
-        n_nonzero: int | None = None,
+        n_nonzero: int | str | None = None,
         *,
         method: str = "exchange",
         max_iter: int = 200,
@@ -222,7 +236,7 @@ class HardThresholdingClassifier(ClassifierMixin, Thresholding):
 
     def __init__(
         self,
-        n_nonzero: int | None = None,
+        n_nonzero: int | str | None = None,
         *,
         method: str = "exchange",
         max_iter: int = 200,
