@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::time::Instant;
 
-/// Sparsities beyond the best one that are tried, and half as many as the best one.
+/// The path ends after so many sparsities, and half as many again as the best one, without a lower criterion.
 const PATIENCE: usize = 5;
 
 /// Minimizes a loss over predictors with few coefficients. Returns a dict with one list of indices and values

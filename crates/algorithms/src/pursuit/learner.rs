@@ -3,7 +3,7 @@
 use super::decide::keep_largest;
 use super::fit::Before;
 use super::link::{Link, Predicted};
-use super::moments::{Gap, Moments, Panel, groups};
+use super::moments::{Gap, Moments, Panel, groups, weight_of, weight_of_all};
 use super::{Errors, LARGEST, LARGEST_BOUND, NOISE_MEMORY, Pursuit, PursuitParams, Scratch, is_weight};
 use crate::money::Money;
 use lao_kernels::{SparseVector, SparseView, merge_into};
@@ -240,7 +240,7 @@ impl Pursuit {
         self.moments.clip(columns, &mut self.values, coefficients, errors, &self.gaps, &self.weights);
         self.classes &= self.labels.iter().all(|y| y.abs() == 1.0);
         if self.classes {
-            let weight = |row: usize| self.weights.get(row).copied().unwrap_or(1.0);
+            let weight = |row| weight_of(&self.weights, row);
             self.link.learn(errors.iter().zip(&self.labels).enumerate().map(|(row, (error, &label))| {
                 Predicted { label_predicted: label - error, label, weight: weight(row) }
             }));
@@ -249,7 +249,7 @@ impl Pursuit {
         let (gaps, weights) = (&*self.gaps, &*self.weights);
         self.moments.absorb(Panel { attributes, values, labels, errors, gaps, weights });
         // They are weighted now.
-        let weight = if weights.is_empty() { errors.len() as f64 } else { weights.iter().sum() };
+        let weight = weight_of_all(weights, errors.len());
         self.errors.add(errors, weight, NOISE_MEMORY.min(self.params.memory()));
     }
 

@@ -86,12 +86,12 @@ fn lanes(group: &[u32], of: impl Fn(usize) -> f64) -> [f64; 4] {
 }
 
 /// Returns the weight of a row.
-fn weight_of(weights: &[f64], row: usize) -> f64 {
+pub(super) fn weight_of(weights: &[f64], row: usize) -> f64 {
     weights.get(row).copied().unwrap_or(1.0)
 }
 
 /// Returns the weight of all of these rows.
-fn weight_of_all(weights: &[f64], rows: usize) -> f64 {
+pub(super) fn weight_of_all(weights: &[f64], rows: usize) -> f64 {
     if weights.is_empty() { rows as f64 } else { sum(weights) }
 }
 

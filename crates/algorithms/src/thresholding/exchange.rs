@@ -22,8 +22,8 @@
 //! until nothing gains, nor does a search that adds and drops 1, 2, 4, ... at a time
 //! ```
 //!
-//! The third of S matters: where attributes are correlated, one that should be in S has no product with the
-//! residual as long as its neighbors in S stand for it.
+//! Taking out a third of S matters: where attributes are correlated, one that should be in S has no product
+//! with the residual as long as its neighbors in S stand for it.
 //!
 //! For other losses, and for each class of softmax in turn, the same is done for the quadratic model at the
 //! iterate (its working response); a support is kept if the loss falls there, and then minimized over by
@@ -47,11 +47,13 @@
 mod model;
 mod swaps;
 
-use super::{Shape, SolveError, Solver, SolverProgress, SolverTask, require_sparsity, require_start};
+use super::{
+    Shape, SolveError, Solver, SolverProgress, SolverTask, require_sparsity, require_start, threshold_start,
+};
 use crate::bug::cannot_fail;
 use crate::params::ParamError;
 use lao_finite_sum::{FiniteSum, NormalEquations, Predictor};
-use lao_kernels::{HardThreshold, NotFinite, SparseVector, Threshold as _, solve_positive};
+use lao_kernels::{HardThreshold, NotFinite, SparseVector, solve_positive};
 use lao_observation::Rng;
 use model::Model;
 use serde::{Deserialize, Serialize};
@@ -107,13 +109,7 @@ impl ExchangeParams {
         let ExchangeParams { sparsity, start } = self;
         require_sparsity(NAME, sparsity)?;
         let mut x = require_start(NAME, start, shape)?;
-        for x in &mut x.coefficients {
-            let dense = x.view().to_dense();
-            cannot_fail(
-                HardThreshold::default().keep(&dense, sparsity, x),
-                "the start was found to be finite",
-            );
-        }
+        threshold_start(&mut x, sparsity, &mut HardThreshold::default());
         Ok(Exchange {
             shape,
             sparsity,

@@ -41,8 +41,9 @@
 //! *Claims*: `scsg20-table1-counts`, `scsg20-thm1-small-eta`.
 
 use super::refit::{Refit, Refitted};
-use super::{Shape, SolveError, Solver, SolverProgress, SolverTask, require_sparsity, require_start};
-use crate::bug::cannot_fail;
+use super::{
+    Shape, SolveError, Solver, SolverProgress, SolverTask, require_sparsity, require_start, threshold_start,
+};
 use crate::params::{ParamError, require, require_step};
 use lao_finite_sum::{Batch, FiniteSum, Gradient, Predictor};
 use lao_kernels::{HardThreshold, SparseVector, Threshold, merge_into};
@@ -142,10 +143,7 @@ impl GdParams {
             require_step(NAME, eta)?;
         }
         let mut x = require_start(NAME, start, shape)?;
-        for x in &mut x.coefficients {
-            let dense = x.view().to_dense();
-            cannot_fail(threshold.keep(&dense, sparsity, x), "the start was found to be finite");
-        }
+        threshold_start(&mut x, sparsity, &mut threshold);
         Ok(Gd {
             shape,
             sparsity,

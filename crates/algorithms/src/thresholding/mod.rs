@@ -49,9 +49,10 @@ pub use scsg::{BatchLaw, EpochLength, Scsg, ScsgParams, UniformDraws};
 pub use sg::{Sg, SgParams};
 pub use svrg::SvrgParams;
 
+use crate::bug::cannot_fail;
 use crate::params::{ParamError, require, require_finite_start};
 use lao_finite_sum::{FiniteSum, FiniteSumError, Predictor};
-use lao_kernels::NotFinite;
+use lao_kernels::{NotFinite, Threshold};
 use lao_observation::Rng;
 use thiserror::Error;
 
@@ -216,4 +217,12 @@ fn require_start(
     start.intercepts.resize(shape.outputs, 0.0);
     require_finite_start(method, &start.intercepts, FINITE)?;
     Ok(start)
+}
+
+/// Keeps the largest coefficients of each output of a start that [`require_start`] has let pass.
+fn threshold_start<T: Threshold>(x: &mut Predictor, sparsity: usize, threshold: &mut T) {
+    for x in &mut x.coefficients {
+        let dense = x.view().to_dense();
+        cannot_fail(threshold.keep(&dense, sparsity, x), "the start was found to be finite");
+    }
 }

@@ -12,7 +12,7 @@ const GAIN: f64 = 1e-9;
 /// The part of a sum of squares that may be rounding.
 const ROUNDING: f64 = 1e-11;
 /// The gain that is worth another look at all columns, as a part of what is not explained.
-pub(super) const WORTH: f64 = 1e-6;
+const WORTH: f64 = 1e-6;
 
 /// What is known of one output.
 #[derive(Clone, Debug, Default)]
@@ -28,8 +28,10 @@ pub(super) struct Model {
     /// slope.
     target: Vec<f64>,
     total_curvature: f64,
+    /// The sum of each candidate's column, weighted by the curvatures; only an intercept needs them.
+    totals: Vec<f64>,
     /// The sum of squares that the model could explain.
-    pub all: f64,
+    all: f64,
     /// A gain that counts.
     least: f64,
     rounding: f64,
@@ -104,18 +106,20 @@ impl Model {
         let begin = row.len();
         self.columns.products(from, &scaled, row);
         if self.has_intercept {
-            let mean = scaled.iter().sum::<f64>() / self.total_curvature;
-            let mut totals = Vec::new();
-            self.columns.products(from, &self.curvatures, &mut totals);
-            row[begin..].iter_mut().zip(totals).for_each(|(entry, total)| *entry -= mean * total);
+            let mean = self.totals[place] / self.total_curvature;
+            row[begin..]
+                .iter_mut()
+                .zip(&self.totals[from..])
+                .for_each(|(entry, total)| *entry -= mean * total);
         }
         if place >= from {
             row[begin + place - from] += self.ridge;
         }
     }
 
-    /// Returns diagonal and right side of the candidates from `from` on.
-    fn sides(&self, from: usize) -> [Vec<f64>; 2] {
+    /// Returns diagonal and right side of the candidates from `from` on, and renews their totals.
+    fn sides(&mut self, from: usize) -> [Vec<f64>; 2] {
+        self.totals.truncate(from);
         let mut right = Vec::new();
         self.columns.products(from, &self.target, &mut right);
         let total: f64 = self.target.iter().sum();
@@ -129,6 +133,7 @@ impl Model {
                 let sum = lao_kernels::sum(&scaled);
                 square -= sum * sum / self.total_curvature;
                 *right -= sum * total / self.total_curvature;
+                self.totals.push(sum);
             }
             diagonal.push(square + self.ridge);
         }
@@ -145,7 +150,7 @@ impl Model {
     ) -> Result<(), SolveError> {
         self.append(sum, x)?;
         self.append(sum, found)?;
-        self.swaps = Swaps::new();
+        self.swaps = Swaps::default();
         self.learn_rest()?;
         let support: Vec<usize> = x.iter().map(|&j| self.places[j as usize] as usize).collect();
         let rounding = self.rounding;

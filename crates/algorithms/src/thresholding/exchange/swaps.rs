@@ -23,7 +23,7 @@ const SAME: f64 = 1e-9;
 /// Searches that add and drop several attributes, at most.
 const OSCILLATIONS: usize = 1000;
 
-/// The state for one support.
+/// The state for one support; by default an empty one, among no candidates.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Swaps {
     /// `G_jj`.
@@ -52,11 +52,6 @@ pub(super) struct Swaps {
 pub(super) type Gram<'a> = &'a mut dyn FnMut(usize, usize, &mut Vec<f64>);
 
 impl Swaps {
-    /// Returns the state of an empty support among no candidates.
-    pub fn new() -> Self {
-        Swaps::default()
-    }
-
     /// Returns the support, as places among the candidates, and the coefficients.
     pub fn members(&self) -> impl ExactSizeIterator<Item = (usize, f64)> + '_ {
         self.support.iter().copied().zip(self.coefficients.iter().copied())
