@@ -132,15 +132,16 @@ impl Kind for Recovery {
         let start = Instant::now();
         let found: Predictor = match spec.choose {
             Choose::Known => {
-                let task = SolverTask { sparsity: target.len(), step_size, start: None };
+                let task = SolverTask { sparsity: target.len(), step_size: Some(step_size), start: None };
                 let mut solver = (spec.solver.build)(Shape::of(&train), &task)?;
                 solve(&mut train, &mut *solver, &draws, stop)?.predictor
             }
             Choose::Validation => {
                 let grid = QUARTERS.map(|quarters| (target.len() * quarters).div_ceil(4));
                 let shape = Shape::of(&train);
-                let build =
-                    |sparsity, start| (spec.solver.build)(shape, &SolverTask { sparsity, step_size, start });
+                let build = |sparsity, start| {
+                    (spec.solver.build)(shape, &SolverTask { sparsity, step_size: Some(step_size), start })
+                };
                 let mut best = (f64::INFINITY, Predictor::default());
                 for point in path(&mut train, &grid, build, &draws, stop)? {
                     let loss = validation.objective(&point.run.predictor)?;

@@ -24,28 +24,41 @@ use rayon::prelude::*;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Columns {
+    /// The rows that the columns have, if these are not all.
+    list: Option<Vec<u32>>,
     rows: usize,
     attributes: Vec<u32>,
     values: Vec<f64>,
 }
 
 impl Columns {
+    /// Returns columns of these rows alone, of which there are none yet.
+    pub fn of_rows(rows: Vec<u32>) -> Self {
+        Columns { list: Some(rows), ..Columns::default() }
+    }
+
     /// Appends columns of a sum. They are not counted, since they are the oracle's own data.
     ///
     /// # Errors
-    /// Fails when an attribute does not exist.
+    /// Fails when an attribute or a row does not exist.
     pub fn extend(&mut self, sum: &FiniteSum, attributes: &[u32]) -> Result<(), FiniteSumError> {
         let dim = sum.dim();
         if let Some(place) = attributes.iter().position(|&j| j as usize >= dim) {
             return Err(FiniteSumError::Support { place, attribute: attributes[place], dim });
         }
-        self.rows = sum.rows();
+        if let Some(list) = &self.list {
+            let rows = sum.rows();
+            if let Some(&component) = list.iter().find(|row| **row as usize >= rows) {
+                return Err(FiniteSumError::Component { component, components: rows });
+            }
+        }
+        self.rows = self.list.as_ref().map_or(sum.rows(), Vec::len);
         self.attributes.extend_from_slice(attributes);
         let from = self.values.len();
         self.values.resize(from + self.rows * attributes.len(), 0.0);
-        sum.design.columns(attributes, &mut self.values[from..]);
+        sum.design.columns(self.list.as_deref(), attributes, &mut self.values[from..]);
         let Some(standard) = sum.standard.as_deref() else { return Ok(()) };
-        for (column, &j) in self.values[from..].chunks_exact_mut(self.rows).zip(attributes) {
+        for (column, &j) in self.values[from..].chunks_exact_mut(self.rows.max(1)).zip(attributes) {
             let (inverse, offset) =
                 (standard.inverse[j as usize], standard.offset.get(j as usize).unwrap_or(&0.0));
             column.iter_mut().for_each(|value| *value = *value * inverse - offset);

@@ -28,8 +28,9 @@ pub(crate) trait Design: Debug + Send + Sync {
         right: &mut [f64],
         scratch: &mut GramScratch,
     );
-    /// Writes these columns as they are stored, dense and one after the other, where zeros are.
-    fn columns(&self, attributes: &[u32], into: &mut [f64]);
+    /// Writes these columns as they are stored, dense and one after the other, where zeros are: all rows, or
+    /// those listed.
+    fn columns(&self, rows: Option<&[u32]>, attributes: &[u32], into: &mut [f64]);
     /// Returns the matrix of the columns in `support` alone, which are renumbered.
     fn restrict(&self, support: &[u32]) -> Arc<dyn Design>;
     /// Returns the mean and standard deviation of every column; zeros if there are no rows.
@@ -274,35 +275,40 @@ impl<T: Element> Design for DesignMatrix<T> {
         }
     }
 
-    fn columns(&self, attributes: &[u32], into: &mut [f64]) {
-        let n = self.rows;
+    fn columns(&self, rows: Option<&[u32]>, attributes: &[u32], into: &mut [f64]) {
+        let n = rows.map_or(self.rows, <[u32]>::len);
+        let list = || (0..n).map(|i| rows.map_or(i, |rows| rows[i] as usize));
         let columns = into.chunks_exact_mut(n.max(1)).zip(attributes);
-        match &self.layout {
-            Layout::Columns(values) => columns.for_each(|(into, &j)| {
-                let column = &values[j as usize * n..][..n];
-                into.iter_mut().zip(column).for_each(|(into, value)| *into = value.to_f64());
-            }),
-            Layout::Rows(values) => {
-                for (i, row) in values.chunks_exact(self.dim.max(1)).enumerate() {
-                    let places = into.iter_mut().skip(i).step_by(n).zip(attributes);
-                    places.for_each(|(into, &j)| *into = row[j as usize].to_f64());
-                }
+        let compressed = match &self.layout {
+            Layout::Columns(values) => {
+                return columns.for_each(|(into, &j)| {
+                    let column = &values[j as usize * self.rows..][..self.rows];
+                    into.iter_mut().zip(list()).for_each(|(into, i)| *into = column[i].to_f64());
+                });
             }
-            Layout::Compressed { columns: all, .. } => columns.for_each(|(into, &j)| {
-                let (rows, values) = all.line(j as usize);
-                rows.iter().zip(values).for_each(|(&i, value)| into[i as usize] = value.to_f64());
-            }),
-            Layout::CompressedRows(rows) => {
-                let mut slots = vec![u32::MAX; self.dim];
-                (0..).zip(attributes).for_each(|(slot, &j)| slots[j as usize] = slot);
-                for i in 0..n {
-                    let (indices, values) = rows.line(i);
-                    for (&j, value) in indices.iter().zip(values) {
-                        let slot = slots[j as usize] as usize;
-                        if slot < attributes.len() {
-                            into[slot * n + i] = value.to_f64();
-                        }
-                    }
+            Layout::Rows(values) => {
+                return for (at, i) in list().enumerate() {
+                    let row = &values[i * self.dim..][..self.dim];
+                    let places = into.iter_mut().skip(at).step_by(n).zip(attributes);
+                    places.for_each(|(into, &j)| *into = row[j as usize].to_f64());
+                };
+            }
+            Layout::Compressed { columns: all, .. } if rows.is_none() => {
+                return columns.for_each(|(into, &j)| {
+                    let (rows, values) = all.line(j as usize);
+                    rows.iter().zip(values).for_each(|(&i, value)| into[i as usize] = value.to_f64());
+                });
+            }
+            Layout::CompressedRows(rows) | Layout::Compressed { rows, .. } => rows,
+        };
+        let mut slots = vec![u32::MAX; self.dim];
+        (0..).zip(attributes).for_each(|(slot, &j)| slots[j as usize] = slot);
+        for (at, i) in list().enumerate() {
+            let (indices, values) = compressed.line(i);
+            for (&j, value) in indices.iter().zip(values) {
+                let slot = slots[j as usize] as usize;
+                if slot < attributes.len() {
+                    into[slot * n + at] = value.to_f64();
                 }
             }
         }

@@ -103,7 +103,7 @@ impl FiniteSum {
         let rows = self.rows();
         into.clear();
         into.resize(rows * support.len(), 0.0);
-        self.design.columns(support, into);
+        self.design.columns(None, support, into);
         for (a, column) in into.chunks_exact_mut(rows).enumerate() {
             let mean = mean(a);
             for (i, value) in column.iter_mut().enumerate() {

@@ -3,9 +3,7 @@
 use crate::fit::SIGNALS_EVERY;
 use crate::table::Table;
 use lao::algorithms::thresholding::registry::solver;
-use lao::algorithms::thresholding::{
-    SOLVERS, Shape, SolverEnd, SolverLimit, SolverTask, StepRule, criterion, resume,
-};
+use lao::algorithms::thresholding::{SOLVERS, Shape, SolverEnd, SolverLimit, SolverTask, criterion, resume};
 use lao::finite_sum::{Coding, FiniteSum, Loss, Predictor, Standardize};
 use lao::observation::Seed;
 use numpy::{IntoPyArray as _, PyReadonlyArray1};
@@ -83,12 +81,6 @@ pub fn solve<'py>(
         if intercept {
             sum = sum.with_intercept();
         }
-        let safe = |smoothness: f64| if smoothness > 0.0 { 1.0 / smoothness } else { 1.0 };
-        let step_size = match (step_size, row.step) {
-            (Some(step_size), _) => step_size,
-            (None, StepRule::Own) => 1.0,
-            (None, StepRule::Mean | StepRule::Component) => safe(sum.component_smoothness()),
-        };
         let build = |sum: &FiniteSum, sparsity, start| {
             let built = (row.build)(Shape::of(sum), &SolverTask { sparsity, step_size, start });
             built.map_err(|error| refused(error.to_string()))

@@ -156,7 +156,7 @@ fn distances(
     let mut sum = FiniteSum::new(DesignMatrix::rows(ROWS, DIM, values)?, Loss::least_squares(labels)?)?;
     // The largest eigenvalue of the mean Hessian is near (1 + sqrt(40/200))^2 = 2.1.
     let smoothness = if row.step == StepRule::Mean { 3.0 } else { sum.component_smoothness() };
-    let task = SolverTask { sparsity: DIM / STEP, step_size: 1.0 / smoothness, start: None };
+    let task = SolverTask { sparsity: DIM / STEP, step_size: Some(1.0 / smoothness), start: None };
     let mut solver = (row.build)(Shape::of(&sum), &task)?;
     let limit = SolverLimit::after_calls(passes * ROWS as u64);
     let run = solve(&mut sum, &mut *solver, &trial.seed.child("algorithm"), limit)?;

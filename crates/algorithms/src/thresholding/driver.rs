@@ -138,8 +138,8 @@ pub fn solve_traced<S: Solver + ?Sized>(
 /// let rows = DesignMatrix::rows(3, 3, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0])?;
 /// let mut sum = FiniteSum::new(rows, Loss::least_squares(vec![3.0, 0.0, -1.0])?)?;
 ///
-/// let task = SolverTask { sparsity: 1, step_size: 0.2, start: None };
-/// let mut once = ScsgParams::practical(Shape::of(&sum), &task).build(Shape::of(&sum))?;
+/// let (shape, task) = (Shape::of(&sum), SolverTask { sparsity: 1, ..SolverTask::default() });
+/// let mut once = ScsgParams::practical(shape, &task, 0.2).build(shape)?;
 /// let mut twice = once.clone();
 /// let end = resume(&mut sum, &mut once, &mut Seed::root(1).rng(), SolverLimit::after_rounds(4))?;
 /// let mut rng = Seed::root(1).rng();

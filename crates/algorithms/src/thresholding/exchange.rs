@@ -53,12 +53,14 @@ use super::{
 use crate::bug::cannot_fail;
 use crate::params::ParamError;
 use lao_finite_sum::{FiniteSum, NormalEquations, Predictor};
-use lao_kernels::{HardThreshold, NotFinite, SparseVector, solve_positive};
+use lao_kernels::{HardThreshold, NotFinite, SparseVector, Threshold, solve_positive};
 use lao_observation::Rng;
 use model::Model;
 use serde::{Deserialize, Serialize};
 
 const NAME: &str = "exchange";
+
+const FINITE: &str = "the coefficients were found to be finite";
 
 /// The first candidates: so many, or so many times k.
 const FIRST: [usize; 2] = [100, 8];
@@ -123,6 +125,7 @@ impl ExchangeParams {
             equations: NormalEquations::default(),
             stage: Stage::Look,
             output: 0,
+            prunes: false,
             has_moved: false,
             has_gained: false,
             at_look: 0.0,
@@ -137,6 +140,8 @@ impl ExchangeParams {
 enum Stage {
     /// Looks at all columns for candidates, and makes exchanges in the model.
     Look,
+    /// Drops attributes of a support that is too large.
+    Prune,
     /// Minimizes over the proposed support, for least squares.
     Refit,
     /// Evaluates the loss at the proposed support; `before` is that at the iterate, and `is_last` whether the
@@ -171,6 +176,8 @@ pub struct Exchange {
     equations: NormalEquations,
     stage: Stage,
     output: usize,
+    /// Whether the solver prunes, and does nothing else.
+    prunes: bool,
     /// Whether the output has moved since the last look, and whether that lowered the loss by more than a
     /// little.
     has_moved: bool,
@@ -246,8 +253,57 @@ impl Exchange {
         Ok(SolverProgress::Evaluated)
     }
 
+    /// Begins to prune `x`, which may have more coefficients than the sparsity: drops those of which the others
+    /// stand for most, refits, and then settles.
+    pub(super) fn begin_pruning(&mut self, x: &Predictor) {
+        self.x.copy_from(x);
+        self.models.clear();
+        (self.stage, self.prunes, self.output, self.has_moved) = (Stage::Prune, true, 0, false);
+    }
+
+    /// Returns whether nothing is left to do.
+    pub(super) fn is_settled(&self) -> bool {
+        self.stage == Stage::Settled
+    }
+
+    /// Prunes the output, by its quadratic model.
+    fn prune(&mut self, sum: &mut FiniteSum) -> Result<SolverProgress, SolveError> {
+        if self.models.is_empty() {
+            self.margins = margins(sum, &self.x);
+            self.models = vec![Model::new(sum); self.shape.outputs];
+        }
+        let support = self.x.coefficients[self.output].indices().to_vec();
+        let model = &mut self.models[self.output];
+        model.expand(sum, &self.margins, self.output, &self.x);
+        // The Gram matrix.
+        sum.add_cost(lao_finite_sum::Meter { calls: sum.len() as u64, thresholds: 1 });
+        if model.is_flat() {
+            let x = &mut self.x.coefficients[self.output];
+            let largest = x.clone();
+            cannot_fail(HardThreshold::default().keep(&largest.view().to_dense(), self.sparsity, x), FINITE);
+            return Ok(self.pass_on());
+        }
+        model.begin(sum, &support, &[], support.len())?;
+        model.prune(self.sparsity);
+        let intercept = self.propose();
+        if sum.loss().squares().is_some() {
+            self.stage = Stage::Refit;
+            return Ok(SolverProgress::Evaluated);
+        }
+        self.accept(intercept, f64::NEG_INFINITY)?;
+        self.stage = Stage::Newton { steps: 0 };
+        Ok(SolverProgress::Moved)
+    }
+
     /// Goes to the next output, which may change now; settles if none did.
     fn pass_on(&mut self) -> SolverProgress {
+        if self.prunes {
+            self.output += 1;
+            let is_last = self.output >= self.shape.outputs;
+            (self.stage, self.rounds) =
+                if is_last { (Stage::Settled, self.rounds + 1) } else { (Stage::Prune, self.rounds) };
+            return if is_last { SolverProgress::Settled } else { SolverProgress::Evaluated };
+        }
         self.unchanged = if self.has_gained { 0 } else { self.unchanged + 1 };
         self.has_gained = false;
         self.rounds += u64::from(std::mem::take(&mut self.has_moved));
@@ -405,6 +461,7 @@ impl Solver for Exchange {
         let passes = match self.stage {
             // Slopes, right sides, Gram matrix.
             Stage::Look => 1 + if self.is_first_look() { 1 } else { 4 } + 1,
+            Stage::Prune => 2,
             Stage::Settled => 0,
             _ => 1,
         };
@@ -415,6 +472,7 @@ impl Solver for Exchange {
         self.shape.require(sum)?;
         match self.stage.clone() {
             Stage::Look => self.look(sum),
+            Stage::Prune => self.prune(sum),
             Stage::Refit => self.refit(sum),
             Stage::Try { before, is_last } => self.attempt(sum, before, is_last),
             Stage::Newton { steps } => self.newton(sum, steps),

@@ -119,9 +119,11 @@ impl GdParams {
         GdParams { sparsity: task.sparsity, step: GdStep::Normalized, refit: true, start }
     }
 
-    /// Returns the parameters of steps of the task's size, without refit (GD-HT).
-    pub fn fixed(task: &SolverTask) -> Self {
-        GdParams { step: GdStep::Fixed(task.step_size), refit: false, ..Self::practical(task) }
+    /// Returns the parameters of steps of the task's size, or of normalized ones if it has none, without refit
+    /// (GD-HT).
+    pub fn plain(task: &SolverTask) -> Self {
+        let step = task.step_size.map_or(GdStep::Normalized, GdStep::Fixed);
+        GdParams { step, refit: false, ..Self::practical(task) }
     }
 
     /// Builds the solver for sums of this shape.

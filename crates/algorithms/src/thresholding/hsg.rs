@@ -17,11 +17,12 @@
 //!
 //! *Claims*: `scsg20-table1-counts`, `scsg20-n-independence`.
 
+use super::auto::{Rule, Sizes};
 use super::iterate::Iterate;
 use super::scsg::{BatchLaw, UniformDraws};
 use super::{Shape, SolveError, Solver, SolverProgress, SolverTask, require_sparsity, require_start};
 use crate::params::{ParamError, require, require_step};
-use lao_finite_sum::{FiniteSum, Predictor};
+use lao_finite_sum::{Batch, FiniteSum, Predictor};
 use lao_observation::Rng;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -62,9 +63,9 @@ pub struct HsgParams {
 }
 
 impl HsgParams {
-    /// Returns practical parameters: batch sizes that start at 20 and grow by a twentieth per step.
-    pub fn practical(task: &SolverTask) -> Self {
-        let SolverTask { sparsity, step_size, start } = task.clone();
+    /// Returns practical parameters for a step size: batch sizes that start at 20 and grow by a twentieth per step.
+    pub fn practical(task: &SolverTask, step_size: f64) -> Self {
+        let SolverTask { sparsity, start, .. } = task.clone();
         HsgParams { sparsity, step_size, first: 20.0, growth: 1.05, start }
     }
 
@@ -80,20 +81,13 @@ impl HsgParams {
         let HsgParams { sparsity, step_size, first, growth, start } = self;
         require_sparsity(name, sparsity)?;
         require_step(name, step_size)?;
-        require(first.is_finite() && first >= 1.0, name, "first", first, "a finite size of at least 1")?;
-        require(
-            growth.is_finite() && growth >= 1.0,
-            name,
-            "growth",
-            growth,
-            "a finite factor of at least 1",
-        )?;
+        let sizes = Sizes::new(name, first, growth)?;
         let start = require_start(name, start, shape)?;
         Ok(Hsg {
             shape,
             step_size,
-            size: first,
-            growth,
+            sizes,
+            rule: None,
             iterate: Iterate::new(shape, sparsity, &start),
             draws: UniformDraws::new(shape.components),
             weights: None,
@@ -109,8 +103,9 @@ pub struct Hsg {
     shape: Shape,
     step_size: f64,
     /// `tau growth^t`.
-    size: f64,
-    growth: f64,
+    sizes: Sizes,
+    /// The rule of a solver that [chooses](super::auto) its own step sizes.
+    rule: Option<Box<Rule>>,
     iterate: Iterate,
     draws: UniformDraws,
     /// The weights of single components that are not drawn uniformly.
@@ -167,35 +162,48 @@ impl Hsg {
         Ok(self)
     }
 
+    /// Returns the solver that chooses step sizes for itself.
+    pub(super) fn automatic(mut self, sparsity: usize) -> Hsg {
+        self.rule = Some(Box::new(Rule::new(self.shape, sparsity)));
+        self
+    }
+
     fn batch(&self) -> usize {
-        self.size.ceil().min(self.shape.components as f64) as usize
+        self.sizes.peek(self.shape.components)
     }
 }
 
 impl Solver for Hsg {
     fn next_calls(&self, _: &FiniteSum) -> u64 {
-        self.batch() as u64
+        let rule = self.rule.as_ref().map_or(0, |_| Rule::calls(self.batch()));
+        self.batch() as u64 + rule
     }
 
     fn step(&mut self, sum: &mut FiniteSum, rng: &mut Rng) -> Result<SolverProgress, SolveError> {
         self.shape.require(sum)?;
         let (components, batch) = (self.shape.components, self.batch());
         self.drawn.clear();
-        match &self.weights {
-            Some(weights) => {
-                let z = weights.draw(rng);
-                self.drawn.push(z);
-                let scale = 1.0 / (components as f64 * weights.probability(z));
-                self.iterate.step(sum, &self.drawn, self.step_size * scale, None)?;
-            }
-            None if batch == components => self.iterate.step_all(sum, self.step_size)?,
-            None => {
+        if let Some(weights) = &self.weights {
+            let z = weights.draw(rng);
+            self.drawn.push(z);
+            let scale = 1.0 / (components as f64 * weights.probability(z));
+            self.iterate.step(sum, &self.drawn, self.step_size * scale, None)?;
+        } else {
+            let is_all = batch == components;
+            if !is_all {
                 self.draws.subset(components, batch, rng, &mut self.drawn);
-                self.iterate.step(sum, &self.drawn, self.step_size, None)?;
+            }
+            let drawn = if is_all { Batch::All } else { Batch::Components(&self.drawn) };
+            match &mut self.rule {
+                Some(rule) => self.iterate.step_along(sum, drawn, |sum, at, gradient| {
+                    Ok(rule.choose(sum, drawn, at, gradient)?.step_size)
+                })?,
+                None if is_all => self.iterate.step_along(sum, drawn, |_, _, _| Ok(self.step_size))?,
+                None => self.iterate.step(sum, &self.drawn, self.step_size, None)?,
             }
         }
         self.seen += batch as u64;
-        self.size = (self.size * self.growth).min(components as f64);
+        self.sizes.advance(components);
         Ok(SolverProgress::Moved)
     }
 

@@ -173,10 +173,16 @@ impl Iterate {
         self.finish(sum, factor)
     }
 
-    /// Makes one step with the mini-batch of all components.
-    pub(super) fn step_all(&mut self, sum: &mut FiniteSum, step_size: f64) -> Result<(), SolveError> {
+    /// Makes one step along the gradient of a batch of many components, from which the step size may follow.
+    pub(super) fn step_along(
+        &mut self,
+        sum: &mut FiniteSum,
+        batch: Batch<'_>,
+        step_size: impl FnOnce(&FiniteSum, &Predictor, &Gradient) -> Result<f64, SolveError>,
+    ) -> Result<(), SolveError> {
         self.coefficients();
-        sum.gradient(Batch::All, &self.read, &mut self.gradient)?;
+        sum.gradient(batch, &self.read, &mut self.gradient)?;
+        let step_size = step_size(sum, &self.read, &self.gradient)?;
         self.is_stale = true;
         self.correction.begin();
         self.correction.is_dense = true;

@@ -23,12 +23,14 @@
 //! A stochastic step costs O(k + entries of its rows) if rows are sparse and not centered; compressed rows
 //! are then the best storage. Full gradients are fastest on columns, dense or compressed.
 
+pub mod auto;
 mod criterion;
 pub mod driver;
 pub mod exchange;
 pub mod gd;
 pub mod hsg;
 mod iterate;
+pub mod pruned;
 pub mod reference;
 mod refit;
 pub mod registry;
@@ -37,6 +39,7 @@ pub mod sg;
 pub mod svrg;
 pub mod theory;
 
+pub use auto::AutoParams;
 pub use criterion::criterion;
 pub use driver::{
     PathError, PathPoint, Point, Run, SolverEnd, SolverLimit, path, resume, solve, solve_traced,
@@ -44,6 +47,7 @@ pub use driver::{
 pub use exchange::{Exchange, ExchangeParams};
 pub use gd::{Gd, GdParams, GdStep};
 pub use hsg::{Hsg, HsgParams};
+pub use pruned::Pruned;
 pub use registry::{SOLVERS, SolverRow, SolverTask, StepRule};
 pub use scsg::{BatchLaw, EpochLength, Scsg, ScsgParams, UniformDraws};
 pub use sg::{Sg, SgParams};
@@ -67,7 +71,7 @@ use thiserror::Error;
 /// let rows = DesignMatrix::rows(3, 3, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0])?;
 /// let mut sum = FiniteSum::new(rows, Loss::least_squares(vec![3.0, 0.0, -1.0])?)?;
 ///
-/// let task = SolverTask { sparsity: 1, step_size: 1.0, start: None };
+/// let task = SolverTask { sparsity: 1, step_size: None, start: None };
 /// let mut solver = (solver("gd-ht").unwrap().build)(Shape::of(&sum), &task)?;
 /// assert_eq!(solver.next_calls(&sum), 3);
 /// solver.step(&mut sum, &mut Seed::root(1).rng())?;

@@ -1,22 +1,22 @@
 //! The registry of the solvers of finite sums: tests, benches and reports iterate over [`SOLVERS`].
 
 use super::{
-    EpochLength, ExchangeParams, GdParams, HsgParams, ScsgParams, SgParams, Shape, Solver, SvrgParams,
-    gd::NAME as GD,
+    AutoParams, EpochLength, ExchangeParams, GdParams, HsgParams, Pruned, ScsgParams, SgParams, Shape,
+    Solver, SvrgParams, gd::NAME as GD,
 };
 use crate::params::{ParamError, require_step};
 use lao_finite_sum::Predictor;
 
 /// What a user knows before a run; a solver's other parameters have practical values. The sparsity has no
-/// default that works and must be given, and so must the step size, except for solvers that choose their own
-/// steps.
+/// default that works and must be given.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SolverTask {
     /// `k`, non-zeros kept per output.
     pub sparsity: usize,
-    /// `eta`; see [`SolverRow::step`] for the smoothness that bounds it. Rows of solvers that choose their
-    /// own steps check the step size, but do not use it.
-    pub step_size: f64,
+    /// `eta`; see [`SolverRow::step`] for the smoothness that bounds it. Without it, a solver chooses step sizes
+    /// for itself, and the stochastic ones also [their batches](super::auto). Rows of solvers that always do
+    /// so check a step size, but do not use it.
+    pub step_size: Option<f64>,
     /// The first iterate; `None` stands for zero.
     pub start: Option<Predictor>,
 }
@@ -33,7 +33,7 @@ pub struct SolverRow {
     pub source: &'static str,
     /// What the solver does, in one sentence.
     pub summary: &'static str,
-    /// The smoothness constant that bounds the step size.
+    /// The smoothness constant that bounds a given step size.
     pub step: StepRule,
     /// Whether steps are drawn at random, so that other seeds lead to other iterates.
     pub random: bool,
@@ -43,6 +43,9 @@ pub struct SolverRow {
     /// Whether the iterate is refitted on its support. For losses other than least squares, a refit copies
     /// the columns of each new support.
     pub refits: bool,
+    /// Whether the solver runs with more attributes than are wanted, and is then [pruned](super::pruned),
+    /// which copies the columns of its support.
+    pub prunes: bool,
     /// Whether the support settles even if few rows share an attribute. A solver whose steps look at single
     /// rows alone keeps replacing its support by that of the last rows.
     pub settles_on_sparse_rows: bool,
@@ -50,14 +53,13 @@ pub struct SolverRow {
     pub build: Build,
 }
 
-/// The smoothness constant that bounds a step size.
+/// The smoothness constant that bounds a given step size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepRule {
-    /// None: the solver computes its own steps from the curvature.
+    /// None: the solver always computes its own steps from the curvature.
     Own,
     /// `L` of the mean f: step sizes go up to `1/L`. This `L` is smaller than [`component_smoothness`], often
-    /// by a factor of four or more, so that steps of `1/component_smoothness` converge, but slowly. If `L` is
-    /// not known, take the solver with normalized steps.
+    /// by a factor of four or more, so that steps of `1/component_smoothness` converge, but slowly.
     ///
     /// [`component_smoothness`]: lao_finite_sum::FiniteSum::component_smoothness
     Mean,
@@ -66,12 +68,12 @@ pub enum StepRule {
 }
 
 impl StepRule {
-    /// Returns the largest useful step size, in words.
+    /// Returns where the step size comes from, in words, and the largest useful one if it is given.
     pub fn words(self) -> &'static str {
         match self {
             StepRule::Own => "its own",
-            StepRule::Mean => "to 1/L, L of the mean",
-            StepRule::Component => "to 1/L, L of a component",
+            StepRule::Mean => "its own, or up to 1/L, L of the mean",
+            StepRule::Component => "its own, or up to 1/L, L of a component",
         }
     }
 }
@@ -85,9 +87,67 @@ const SOLVER: SolverRow = SolverRow {
     random: true,
     averages_components: false,
     refits: false,
+    prunes: false,
     settles_on_sparse_rows: true,
-    build: |shape, task| boxed(SgParams::practical(task).build(shape)),
+    build: sg,
 };
+
+/// The defaults of a row whose solver is pruned from a multiple of the sparsity.
+const PRUNED: SolverRow = SolverRow { refits: true, prunes: true, ..SOLVER };
+
+/// The multiple of the sparsity from which the stochastic solvers are pruned, and the others.
+const FROM: [usize; 2] = [4, 2];
+
+/// What the solvers do that choose their parameters: the part of the components with which batches begin, and
+/// their growth.
+const SCSG: [f64; 2] = [0.25, 1.5];
+const SVRG: [f64; 2] = [1.0, 1.0];
+const SG: [f64; 2] = [0.5, 1.0];
+const HSG: [f64; 2] = [0.1, 1.5];
+
+type Built = Result<Box<dyn Solver>, ParamError>;
+
+fn sg(shape: Shape, task: &SolverTask) -> Built {
+    match task.step_size {
+        Some(step_size) => boxed(SgParams::practical(task, step_size).build(shape)),
+        None => boxed(AutoParams::of_part(shape, task, SG).hsg(shape)),
+    }
+}
+
+fn hsg(shape: Shape, task: &SolverTask) -> Built {
+    match task.step_size {
+        Some(step_size) => boxed(HsgParams::practical(task, step_size).build(shape)),
+        None => boxed(AutoParams::of_part(shape, task, HSG).hsg(shape)),
+    }
+}
+
+fn svrg(shape: Shape, task: &SolverTask) -> Built {
+    match task.step_size {
+        Some(step_size) => boxed(SvrgParams::practical(shape, task, step_size).build(shape)),
+        None => boxed(AutoParams::of_part(shape, task, SVRG).scsg(shape, EpochLength::Ratio)),
+    }
+}
+
+fn scsg(shape: Shape, task: &SolverTask, length: EpochLength) -> Built {
+    match task.step_size {
+        Some(step_size) => {
+            boxed(ScsgParams { length, ..ScsgParams::practical(shape, task, step_size) }.build(shape))
+        }
+        None => boxed(AutoParams::of_part(shape, task, SCSG).scsg(shape, length)),
+    }
+}
+
+fn scsg_i(shape: Shape, task: &SolverTask) -> Built {
+    scsg(shape, task, EpochLength::Geometric)
+}
+
+fn scsg_ii(shape: Shape, task: &SolverTask) -> Built {
+    scsg(shape, task, EpochLength::Ratio)
+}
+
+fn htp(shape: Shape, task: &SolverTask) -> Built {
+    checked(task, GdParams::practical(task).build(shape))
+}
 
 /// All solvers, one row for each.
 ///
@@ -100,7 +160,7 @@ const SOLVER: SolverRow = SolverRow {
 /// let rows = DesignMatrix::rows(3, 3, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0])?;
 /// let mut sum = FiniteSum::new(rows, Loss::least_squares(vec![3.0, 0.0, -1.0])?)?;
 ///
-/// let task = SolverTask { sparsity: 1, step_size: 1.0 / sum.component_smoothness(), start: None };
+/// let task = SolverTask { sparsity: 1, ..SolverTask::default() };
 /// for row in SOLVERS {
 ///     let mut solver = (row.build)(Shape::of(&sum), &task)?;
 ///     let run = solve(&mut sum, &mut *solver, &Seed::root(1), SolverLimit::after_rounds(20))?;
@@ -116,7 +176,7 @@ pub const SOLVERS: &[SolverRow] = &[
         step: StepRule::Mean,
         random: false,
         averages_components: true,
-        build: |shape, task| boxed(GdParams::fixed(task).build(shape)),
+        build: |shape, task| boxed(GdParams::plain(task).build(shape)),
         ..SOLVER
     },
     SolverRow {
@@ -139,8 +199,18 @@ pub const SOLVERS: &[SolverRow] = &[
         random: false,
         averages_components: true,
         refits: true,
-        build: |shape, task| checked(task, GdParams::practical(task).build(shape)),
+        build: htp,
         ..SOLVER
+    },
+    SolverRow {
+        name: "htp-pruned",
+        source: "this project, after Foucart 2011",
+        summary: "HTP with twice as many attributes, pruned.",
+        step: StepRule::Own,
+        random: false,
+        averages_components: true,
+        build: |shape, task| boxed(Pruned::new(shape, task, FROM[1], htp)),
+        ..PRUNED
     },
     SolverRow {
         name: "exchange",
@@ -156,9 +226,9 @@ pub const SOLVERS: &[SolverRow] = &[
     SolverRow {
         name: "sg-ht",
         source: "Nguyen, Needell & Woolf 2017",
-        summary: "Steps along the gradient of one random component.",
+        summary: "Steps along the gradient of random batches: half of the rows, or one with a given step size.",
         settles_on_sparse_rows: false,
-        build: |shape, task| boxed(SgParams::practical(task).build(shape)),
+        build: sg,
         ..SOLVER
     },
     SolverRow {
@@ -166,32 +236,66 @@ pub const SOLVERS: &[SolverRow] = &[
         source: "Zhou, Yuan & Feng 2018",
         summary: "Steps along the gradient of random batches that grow geometrically.",
         averages_components: true,
-        build: |shape, task| boxed(HsgParams::practical(task).build(shape)),
+        build: hsg,
         ..SOLVER
     },
     SolverRow {
         name: "svrg-ht",
         source: "Li et al. 2016",
         summary: "Variance-reduced steps around the full gradient at a snapshot.",
-        build: |shape, task| boxed(SvrgParams::practical(shape, task).build(shape)),
+        build: svrg,
         ..SOLVER
     },
     SolverRow {
         name: "scsg-ht-i",
         source: "Liang et al. 2020, Algorithm 1, option I",
         summary: "Variance-reduced steps around a batch gradient, epochs of geometric length.",
-        build: |shape, task| {
-            let length = EpochLength::Geometric;
-            boxed(ScsgParams { length, ..ScsgParams::practical(shape, task) }.build(shape))
-        },
+        build: scsg_i,
         ..SOLVER
     },
     SolverRow {
         name: "scsg-ht-ii",
         source: "Liang et al. 2020, Algorithm 1, option II",
         summary: "Variance-reduced steps around a batch gradient, epochs of B/b steps.",
-        build: |shape, task| boxed(ScsgParams::practical(shape, task).build(shape)),
+        build: scsg_ii,
         ..SOLVER
+    },
+    SolverRow {
+        name: "sg-ht-pruned",
+        source: "this project, after Nguyen, Needell & Woolf 2017",
+        summary: "SG-HT with four times as many attributes, pruned.",
+        settles_on_sparse_rows: false,
+        build: |shape, task| boxed(Pruned::new(shape, task, FROM[0], sg)),
+        ..PRUNED
+    },
+    SolverRow {
+        name: "hsg-ht-pruned",
+        source: "this project, after Zhou, Yuan & Feng 2018",
+        summary: "HSG-HT with four times as many attributes, pruned.",
+        averages_components: true,
+        build: |shape, task| boxed(Pruned::new(shape, task, FROM[0], hsg)),
+        ..PRUNED
+    },
+    SolverRow {
+        name: "svrg-ht-pruned",
+        source: "this project, after Li et al. 2016",
+        summary: "SVRG-HT with four times as many attributes, pruned.",
+        build: |shape, task| boxed(Pruned::new(shape, task, FROM[0], svrg)),
+        ..PRUNED
+    },
+    SolverRow {
+        name: "scsg-ht-i-pruned",
+        source: "this project, after Liang et al. 2020",
+        summary: "SCSG-HT I with four times as many attributes, pruned.",
+        build: |shape, task| boxed(Pruned::new(shape, task, FROM[0], scsg_i)),
+        ..PRUNED
+    },
+    SolverRow {
+        name: "scsg-ht-ii-pruned",
+        source: "this project, after Liang et al. 2020",
+        summary: "SCSG-HT II with four times as many attributes, pruned.",
+        build: |shape, task| boxed(Pruned::new(shape, task, FROM[0], scsg_ii)),
+        ..PRUNED
     },
 ];
 
@@ -216,6 +320,6 @@ fn checked<S: Solver + 'static>(
     task: &SolverTask,
     solver: Result<S, ParamError>,
 ) -> Result<Box<dyn Solver>, ParamError> {
-    require_step(GD, task.step_size)?;
+    task.step_size.map_or(Ok(()), |step_size| require_step(GD, step_size))?;
     boxed(solver)
 }

@@ -33,6 +33,7 @@
 //!
 //! *Claims*: the `scsg20` entries of the suite.
 
+use super::auto::{Choice, Rule, Sizes};
 use super::iterate::{Iterate, Snapshot};
 use super::{
     Shape, SolveError, Solver, SolverProgress, SolverTask, require_batch, require_sparsity, require_start,
@@ -96,10 +97,10 @@ pub struct ScsgParams {
 }
 
 impl ScsgParams {
-    /// Returns practical parameters: option II, with single-component steps and a snapshot gradient over a
+    /// Returns practical parameters for a step size: option II, with single-component steps and a snapshot gradient over a
     /// tenth of the components.
-    pub fn practical(shape: Shape, task: &SolverTask) -> Self {
-        let SolverTask { sparsity, step_size, start } = task.clone();
+    pub fn practical(shape: Shape, task: &SolverTask, step_size: f64) -> Self {
+        let SolverTask { sparsity, start, .. } = task.clone();
         let batch = shape.components.div_ceil(10);
         ScsgParams { sparsity, step_size, batch, mini_batch: 1, length: EpochLength::Ratio, start }
     }
@@ -150,6 +151,7 @@ impl ScsgParams {
             snapshot_gradient: Gradient::zeros(shape.dim, shape.outputs),
             drawn: Vec::with_capacity(batch.max(mini_batch)),
             draws,
+            auto: None,
             left: 0,
             rounds: 0,
         })
@@ -211,12 +213,29 @@ pub struct Scsg<D = UniformDraws> {
     snapshot_gradient: Gradient,
     drawn: Vec<u32>,
     draws: D,
+    auto: Option<Box<Auto>>,
     /// The number of inner steps left in this epoch.
     left: u64,
     rounds: u64,
 }
 
+/// What a solver needs that [chooses](super::auto) its own parameters.
+#[derive(Clone, Debug)]
+struct Auto {
+    rule: Rule,
+    sizes: Sizes,
+    /// Whether the next step is the first of its epoch.
+    is_first: bool,
+}
+
 impl<D: BatchLaw> Scsg<D> {
+    /// Returns the solver that chooses step size and mini-batch for itself, with snapshots of these sizes.
+    pub(super) fn automatic(mut self, sparsity: usize, sizes: Sizes) -> Self {
+        self.batch = sizes.peek(self.shape.components);
+        self.auto = Some(Box::new(Auto { rule: Rule::new(self.shape, sparsity), sizes, is_first: false }));
+        self
+    }
+
     /// Computes `mu = grad f_I(X)`, and draws the number `N` of steps that use it.
     fn take_snapshot(&mut self, sum: &mut FiniteSum, rng: &mut Rng) -> Result<(), SolveError> {
         let batch = if self.batch == self.shape.components {
@@ -228,16 +247,30 @@ impl<D: BatchLaw> Scsg<D> {
         };
         let at = self.iterate.coefficients();
         sum.gradient(batch, at, &mut self.snapshot_gradient)?;
+        let size = self.batch;
+        if let Some(auto) = &mut self.auto {
+            let Choice { step_size, mini_batch } =
+                auto.rule.choose(sum, batch, at, &self.snapshot_gradient)?;
+            (self.step_size, self.mini_batch, auto.is_first) = (step_size, mini_batch, true);
+            auto.sizes.advance(self.shape.components);
+            self.batch = auto.sizes.peek(self.shape.components);
+        }
         self.snapshot.set(sum, at)?;
         self.iterate.begin(self.step_size, &self.snapshot_gradient)?;
-        self.left = self.draws.length(self.length, self.batch, self.mini_batch, rng);
+        self.left = self.draws.length(self.length, size, self.mini_batch, rng);
         Ok(())
     }
 }
 
 impl<D: BatchLaw> Solver for Scsg<D> {
     fn next_calls(&self, _: &FiniteSum) -> u64 {
-        if self.left == 0 { self.batch as u64 } else { 2 * self.mini_batch as u64 }
+        let batch = self.batch as u64;
+        match &self.auto {
+            None if self.left == 0 => batch,
+            Some(_) if self.left == 0 => batch + Rule::calls(self.batch),
+            Some(auto) if auto.is_first => 0,
+            _ => 2 * self.mini_batch as u64,
+        }
     }
 
     fn step(&mut self, sum: &mut FiniteSum, rng: &mut Rng) -> Result<SolverProgress, SolveError> {
@@ -251,7 +284,10 @@ impl<D: BatchLaw> Solver for Scsg<D> {
         }
         // x <- H_k(x - eta (grad f_{I_t}(x) - grad f_{I_t}(X) + mu))
         self.drawn.clear();
-        self.draws.subset(self.shape.components, self.mini_batch, rng, &mut self.drawn);
+        // At the snapshot both gradients of a mini-batch are the same.
+        if !self.auto.as_mut().is_some_and(|auto| std::mem::take(&mut auto.is_first)) {
+            self.draws.subset(self.shape.components, self.mini_batch, rng, &mut self.drawn);
+        }
         self.iterate.step(sum, &self.drawn, self.step_size, Some(&self.snapshot))?;
         self.left -= 1;
         self.rounds += u64::from(self.left == 0);

@@ -63,9 +63,9 @@ pub struct SgParams {
 }
 
 impl SgParams {
-    /// Returns practical parameters, with single-component steps.
-    pub fn practical(task: &SolverTask) -> Self {
-        let SolverTask { sparsity, step_size, start } = task.clone();
+    /// Returns practical parameters for a step size, with single-component steps.
+    pub fn practical(task: &SolverTask, step_size: f64) -> Self {
+        let SolverTask { sparsity, start, .. } = task.clone();
         SgParams { sparsity, step_size, batch: 1, start }
     }
 

@@ -64,9 +64,9 @@ pub struct SvrgParams {
 }
 
 impl SvrgParams {
-    /// Returns practical parameters: single-component steps and `m = n`.
-    pub fn practical(shape: Shape, task: &SolverTask) -> Self {
-        let SolverTask { sparsity, step_size, start } = task.clone();
+    /// Returns practical parameters for a step size: single-component steps and `m = n`.
+    pub fn practical(shape: Shape, task: &SolverTask, step_size: f64) -> Self {
+        let SolverTask { sparsity, start, .. } = task.clone();
         SvrgParams { sparsity, step_size, mini_batch: 1, steps: shape.components as u64, start }
     }
 

@@ -36,7 +36,7 @@ fn every_solver_learns_the_news_sample_from_200_words() {
         let examples = train.examples(By::Rows).unwrap();
         let sum = FiniteSum::new(examples, Loss::logistic(train.labels()).unwrap()).unwrap();
         let mut sum = sum.with_ridge(1e-5).unwrap();
-        let task = SolverTask { sparsity: 200, step_size: 4.0, start: None };
+        let task = SolverTask { sparsity: 200, step_size: Some(4.0), start: None };
         let mut solver = (row.build)(Shape::of(&sum), &task).unwrap();
         let stop = SolverLimit::after_calls(60 * sum.len() as u64);
         let run = solve(&mut sum, &mut *solver, &Seed::root(1), stop).unwrap();
@@ -56,7 +56,7 @@ fn digits_with_constant_pixels_are_told_apart_by_ten_columns_of_15_pixels() {
         let loss = Loss::softmax(digits.labels()).unwrap();
         let sum = FiniteSum::new(digits.examples(By::Rows).unwrap(), loss).unwrap();
         let mut sum = sum.standardized(Standardize::CenterAndScale).unwrap().with_intercept();
-        let task = SolverTask { sparsity: 15, step_size: 0.05, start: None };
+        let task = SolverTask { sparsity: 15, step_size: Some(0.05), start: None };
         let mut solver = (row.build)(Shape::of(&sum), &task).unwrap();
         let stop = SolverLimit::after_calls(60 * sum.len() as u64);
         let run = solve(&mut sum, &mut *solver, &Seed::root(1), stop).unwrap();

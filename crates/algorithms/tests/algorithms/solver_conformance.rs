@@ -2,7 +2,7 @@
 
 use lao_algorithms::thresholding::{
     SOLVERS, SgParams, Shape, SolveError, Solver, SolverEnd, SolverLimit, SolverProgress, SolverRow,
-    SolverTask, resume, solve,
+    SolverTask, StepRule, resume, solve,
 };
 use lao_finite_sum::{Batch, DesignMatrix, FiniteSum, Gradient, Loss, Predictor};
 use lao_kernels::{Compressed, SparseVector};
@@ -59,18 +59,44 @@ fn sums() -> Vec<FiniteSum> {
     sums
 }
 
-fn task(sum: &FiniteSum) -> SolverTask {
-    SolverTask { sparsity: SPARSITY, step_size: 0.3 / sum.component_smoothness(), start: None }
+/// A solver with a given step size, or with its own.
+struct Case {
+    row: &'static SolverRow,
+    own: bool,
+    name: String,
 }
 
-fn build(row: &SolverRow, sum: &FiniteSum) -> Box<dyn Solver> {
-    (row.build)(Shape::of(sum), &task(sum)).unwrap_or_else(|error| panic!("{}: {error}", row.name))
+impl Case {
+    fn task(&self, sum: &FiniteSum) -> SolverTask {
+        let step_size = (!self.own).then(|| 0.3 / sum.component_smoothness());
+        SolverTask { sparsity: SPARSITY, step_size, start: None }
+    }
+
+    fn solver(&self, sum: &FiniteSum, task: &SolverTask) -> Box<dyn Solver> {
+        (self.row.build)(Shape::of(sum), task).unwrap_or_else(|error| panic!("{}: {error}", self.name))
+    }
+
+    fn build(&self, sum: &FiniteSum) -> Box<dyn Solver> {
+        self.solver(sum, &self.task(sum))
+    }
 }
 
-fn for_every_solver(mut check: impl FnMut(&SolverRow, FiniteSum)) {
+/// Returns all solvers with their own step sizes, and with given ones where they take them.
+fn cases() -> impl Iterator<Item = Case> {
     assert!(!SOLVERS.is_empty());
-    for row in SOLVERS {
-        sums().into_iter().for_each(|sum| check(row, sum));
+    let case = |row: &'static SolverRow, own: bool| {
+        let name = format!("{}, {}", row.name, if own { "its own steps" } else { "given steps" });
+        Case { row, own, name }
+    };
+    let takes = |own: &bool, row: &SolverRow| *own || row.step != StepRule::Own;
+    SOLVERS.iter().flat_map(move |row| {
+        [true, false].into_iter().filter(move |own| takes(own, row)).map(move |own| case(row, own))
+    })
+}
+
+fn for_every_solver(mut check: impl FnMut(&Case, FiniteSum)) {
+    for case in cases() {
+        sums().into_iter().for_each(|sum| check(&case, sum));
     }
 }
 
@@ -91,52 +117,53 @@ fn names_are_unique_and_rows_are_documented() {
 
 #[test]
 fn same_seed_gives_the_same_bits_and_other_seeds_others() {
-    for_every_solver(|row, mut sum| {
+    for_every_solver(|case, mut sum| {
         let mut run = |seed| {
-            let mut solver = build(row, &sum);
+            let mut solver = case.build(&sum);
             let stop = SolverLimit::after_calls(5 * N as u64);
             bits(&solve(&mut sum, &mut *solver, &Seed::root(seed), stop).unwrap().predictor)
         };
         let first = run(1);
-        assert_eq!(first, run(1), "{}", row.name);
-        assert_eq!(first != run(2), row.random, "{}", row.name);
+        assert_eq!(first, run(1), "{}", case.name);
+        // Least squares on the same attributes is the same.
+        assert!(case.row.prunes || (first != run(2)) == case.row.random, "{}", case.name);
     });
 }
 
 #[test]
 fn iterates_are_sparse_and_the_meter_counts_what_was_announced() {
-    for_every_solver(|row, mut sum| {
-        let (mut solver, mut rng) = (build(row, &sum), Seed::root(2).rng());
+    for_every_solver(|case, mut sum| {
+        let (mut solver, mut rng) = (case.build(&sum), Seed::root(2).rng());
         for _ in 0..300 {
             let (before, announced) = (sum.meter(), solver.next_calls(&sum));
             let progress = solver.step(&mut sum, &mut rng).unwrap();
-            assert_eq!(sum.meter().calls - before.calls, announced, "{}", row.name);
+            assert_eq!(sum.meter().calls - before.calls, announced, "{}", case.name);
             let at = solver.coefficients();
-            assert!(at.coefficients.iter().all(|x| x.len() <= SPARSITY), "{}", row.name);
+            assert!(at.coefficients.iter().all(|x| x.len() <= SPARSITY), "{}", case.name);
             assert!(at.coefficients.iter().flat_map(|x| x.values()).all(|value| value.is_finite()));
             if progress == SolverProgress::Settled {
                 break;
             }
         }
-        assert!(solver.rounds() > 0, "{} completed no round", row.name);
+        assert!(solver.rounds() > 0, "{} completed no round", case.name);
     });
 }
 
 #[test]
 fn no_budget_is_ever_exceeded_and_none_is_left_that_would_do() {
-    for_every_solver(|row, mut sum| {
+    for_every_solver(|case, mut sum| {
         for budget in [0, 1, 7, 59, 60, 61, 150, 333, 1000] {
             sum.reset_meter();
-            let mut solver = build(row, &sum);
+            let mut solver = case.build(&sum);
             let stop = SolverLimit::after_calls(budget);
             let run = solve(&mut sum, &mut *solver, &Seed::root(3), stop).unwrap();
             let spent = sum.meter().calls;
-            assert!(spent <= budget, "{}: {spent} of {budget}", row.name);
+            assert!(spent <= budget, "{}: {spent} of {budget}", case.name);
             if run.outcome == SolverEnd::Calls {
-                assert!(spent + solver.next_calls(&sum) > budget, "{}", row.name);
+                assert!(spent + solver.next_calls(&sum) > budget, "{}", case.name);
             }
             if budget == 0 {
-                assert_eq!(run.predictor, Predictor::zeros(DIM, sum.outputs()), "{}", row.name);
+                assert_eq!(run.predictor, Predictor::zeros(DIM, sum.outputs()), "{}", case.name);
             }
         }
     });
@@ -144,8 +171,8 @@ fn no_budget_is_ever_exceeded_and_none_is_left_that_would_do() {
 
 #[test]
 fn going_on_after_a_stop_leaves_no_trace_in_the_bits() {
-    for_every_solver(|row, mut sum| {
-        let (mut straight, mut stopped) = (build(row, &sum), build(row, &sum));
+    for_every_solver(|case, mut sum| {
+        let (mut straight, mut stopped) = (case.build(&sum), case.build(&sum));
         let (mut one, mut other) = (Seed::root(4).rng(), Seed::root(4).rng());
         let n = sum.len() as u64;
         for calls in [3, n / 2, n, n + 5] {
@@ -155,34 +182,34 @@ fn going_on_after_a_stop_leaves_no_trace_in_the_bits() {
         let rest = resume(&mut sum, &mut *stopped, &mut other, SolverLimit::after_rounds(3)).unwrap();
         let stop = SolverLimit::after_rounds(rounds + 3);
         let whole = resume(&mut sum, &mut *straight, &mut one, stop).unwrap();
-        assert_eq!(bits(&rest.predictor), bits(&whole.predictor), "{}", row.name);
+        assert_eq!(bits(&rest.predictor), bits(&whole.predictor), "{}", case.name);
     });
 }
 
 #[test]
 fn a_start_is_thresholded_and_stands_until_the_first_step() {
-    for_every_solver(|row, mut sum| {
+    for_every_solver(|case, mut sum| {
         let wide = SparseVector::from_dense(&(0..DIM).map(|j| j as f64 - 7.0).collect::<Vec<_>>());
         let start = Predictor {
             coefficients: vec![wide; sum.outputs()],
             intercepts: vec![0.25 * f64::from(u8::from(sum.has_intercept())); sum.outputs()],
         };
-        let task = SolverTask { start: Some(start.clone()), ..task(&sum) };
-        let mut solver = (row.build)(Shape::of(&sum), &task).unwrap();
+        let task = SolverTask { start: Some(start.clone()), ..case.task(&sum) };
+        let mut solver = case.solver(&sum, &task);
         let run = solve(&mut sum, &mut *solver, &Seed::root(5), SolverLimit::after_rounds(0)).unwrap();
-        assert!(run.predictor.coefficients.iter().all(|x| x.indices() == [21, 22, 23, 24]), "{}", row.name);
+        assert!(run.predictor.coefficients.iter().all(|x| x.indices() == [21, 22, 23, 24]), "{}", case.name);
         assert_eq!(run.predictor.intercepts, start.intercepts);
     });
 }
 
 #[test]
 fn renaming_attributes_renames_the_answer() {
-    for row in SOLVERS {
+    for case in cases() {
         for loss in losses(&table(false)) {
             let answer = |table: Vec<f64>| {
                 let mut sum =
                     FiniteSum::new(DesignMatrix::rows(N, DIM, table).unwrap(), loss.clone()).unwrap();
-                let mut solver = build(row, &sum);
+                let mut solver = case.build(&sum);
                 let stop = SolverLimit::after_calls(8 * N as u64);
                 solve(&mut sum, &mut *solver, &Seed::root(6), stop).unwrap().predictor
             };
@@ -192,7 +219,7 @@ fn renaming_attributes_renames_the_answer() {
             for (x, renamed) in plain.coefficients.iter().zip(&renamed.coefficients) {
                 for j in 0..DIM as u32 {
                     let (one, other) = (x.view().get(j), renamed.view().get(DIM as u32 - 1 - j));
-                    assert!((one - other).abs() < 1e-9, "{}: {one} against {other}", row.name);
+                    assert!((one - other).abs() < 1e-9, "{}: {one} against {other}", case.name);
                 }
             }
         }
@@ -201,27 +228,27 @@ fn renaming_attributes_renames_the_answer() {
 
 #[test]
 fn a_planted_predictor_is_found() {
-    for row in SOLVERS {
+    for case in cases() {
         let table = table(false);
         let [squares, ..] = losses(&table);
         let mut sum = FiniteSum::new(DesignMatrix::rows(N, DIM, table).unwrap(), squares).unwrap();
-        let step_size = if row.averages_components { 0.3 } else { task(&sum).step_size };
+        let given = if case.row.averages_components { Some(0.3) } else { case.task(&sum).step_size };
+        let step_size = given.filter(|_| !case.own);
         // The sparsity is larger than the planted three, since small steps can freeze a wrong support that is
         // just large enough.
-        let mut solver =
-            (row.build)(Shape::of(&sum), &SolverTask { sparsity: 10, step_size, start: None }).unwrap();
+        let mut solver = case.solver(&sum, &SolverTask { sparsity: 10, step_size, start: None });
         let stop = SolverLimit::after_calls(400 * N as u64);
         let run = solve(&mut sum, &mut *solver, &Seed::root(7), stop).unwrap();
         for (j, value) in truth().view().iter() {
             let found = run.predictor.coefficients[0].view().get(j);
-            assert!((found - value).abs() < 1e-3, "{}: {found} is not {value}", row.name);
+            assert!((found - value).abs() < 1e-3, "{}: {found} is not {value}", case.name);
         }
     }
 }
 
 #[test]
 fn single_precision_storage_of_numbers_it_holds_has_the_bits_of_double() {
-    for row in SOLVERS {
+    for case in cases() {
         let table = table(true);
         let single: Vec<f32> = table.iter().map(|&value| value as f32).collect();
         for loss in losses(&table) {
@@ -230,33 +257,33 @@ fn single_precision_storage_of_numbers_it_holds_has_the_bits_of_double() {
                 FiniteSum::new(DesignMatrix::rows(N, DIM, single.clone()).unwrap(), loss.clone()).unwrap(),
             ];
             let [double, single] = sums.each_mut().map(|sum| {
-                let mut solver = build(row, sum);
+                let mut solver = case.build(sum);
                 let stop = SolverLimit::after_calls(6 * N as u64);
                 bits(&solve(sum, &mut *solver, &Seed::root(8), stop).unwrap().predictor)
             });
-            assert_eq!(double, single, "{}", row.name);
+            assert_eq!(double, single, "{}", case.name);
         }
     }
 }
 
 #[test]
 fn parameters_that_cannot_work_are_refused_by_field_value_and_range() {
-    for_every_solver(|row, sum| {
-        let good = task(&sum);
+    for_every_solver(|case, sum| {
+        let good = case.task(&sum);
         let mut far = Predictor::zeros(DIM, sum.outputs());
         far.intercepts[0] = f64::NAN;
         let refused = [
             ("sparsity", SolverTask { sparsity: 0, ..good.clone() }),
-            ("step_size", SolverTask { step_size: 0.0, ..good.clone() }),
-            ("step_size", SolverTask { step_size: -1.0, ..good.clone() }),
-            ("step_size", SolverTask { step_size: f64::NAN, ..good.clone() }),
-            ("step_size", SolverTask { step_size: f64::INFINITY, ..good.clone() }),
+            ("step_size", SolverTask { step_size: Some(0.0), ..good.clone() }),
+            ("step_size", SolverTask { step_size: Some(-1.0), ..good.clone() }),
+            ("step_size", SolverTask { step_size: Some(f64::NAN), ..good.clone() }),
+            ("step_size", SolverTask { step_size: Some(f64::INFINITY), ..good.clone() }),
             ("start", SolverTask { start: Some(Predictor::zeros(DIM + 1, sum.outputs())), ..good.clone() }),
             ("start", SolverTask { start: Some(Predictor::zeros(DIM, sum.outputs() + 1)), ..good.clone() }),
             ("start", SolverTask { start: Some(far), ..good.clone() }),
         ];
         for (field, task) in refused {
-            let error = (row.build)(Shape::of(&sum), &task).map(|_| ()).expect_err(row.name);
+            let error = (case.row.build)(Shape::of(&sum), &task).map(|_| ()).expect_err(&case.name);
             assert_eq!(error.field, field, "{error}");
             assert!(!error.value.is_empty() && !error.allowed.is_empty(), "{error}");
         }
@@ -267,11 +294,11 @@ fn parameters_that_cannot_work_are_refused_by_field_value_and_range() {
 fn a_sum_of_another_shape_is_refused_at_every_step() {
     let other = DesignMatrix::rows(N / 2, DIM - 1, vec![0.5; N / 2 * (DIM - 1)]).unwrap();
     let other = FiniteSum::new(other, Loss::least_squares(vec![1.0; N / 2]).unwrap()).unwrap();
-    for_every_solver(|row, mut sum| {
-        let (mut solver, mut other, mut rng) = (build(row, &sum), other.clone(), Seed::root(9).rng());
+    for_every_solver(|case, mut sum| {
+        let (mut solver, mut other, mut rng) = (case.build(&sum), other.clone(), Seed::root(9).rng());
         for _ in 0..4 {
             let error = solver.step(&mut other, &mut rng).unwrap_err();
-            assert!(matches!(error, SolveError::Shape { .. }), "{}: {error}", row.name);
+            assert!(matches!(error, SolveError::Shape { .. }), "{}: {error}", case.name);
             solver.step(&mut sum, &mut rng).unwrap();
         }
     });
@@ -282,15 +309,15 @@ fn data_out_of_scale_ends_in_a_named_divergence_not_in_nan() {
     let table = table(false).iter().map(|value| value * 1e200).collect();
     let loss = Loss::least_squares((0..N).map(|i| i as f64 * 1e200).collect()).unwrap();
     let sum = FiniteSum::new(DesignMatrix::rows(N, DIM, table).unwrap(), loss).unwrap();
-    let task = SolverTask { sparsity: SPARSITY, step_size: 1.0, start: None };
-    for row in SOLVERS {
+    for case in cases() {
         let (mut sum, mut rng) = (sum.clone(), Seed::root(10).rng());
-        let mut solver = (row.build)(Shape::of(&sum), &task).unwrap();
+        let step_size = (!case.own).then_some(1.0);
+        let mut solver = case.solver(&sum, &SolverTask { sparsity: SPARSITY, step_size, start: None });
         let error = (0..1000).find_map(|_| solver.step(&mut sum, &mut rng).err());
-        let error = error.unwrap_or_else(|| panic!("{} went on", row.name));
-        assert!(error.to_string().contains("diverged"), "{}: {error}", row.name);
+        let error = error.unwrap_or_else(|| panic!("{} went on", case.name));
+        assert!(error.to_string().contains("diverged"), "{}: {error}", case.name);
         let mut values = solver.coefficients().coefficients.iter().flat_map(|x| x.values());
-        assert!(values.all(|value| value.is_finite()), "{}", row.name);
+        assert!(values.all(|value| value.is_finite()), "{}", case.name);
     }
 }
 

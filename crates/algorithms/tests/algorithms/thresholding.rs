@@ -404,7 +404,7 @@ fn the_control_variate_takes_the_error_below_the_floor_of_plain_steps() {
 fn parameters_out_of_range_are_refused_by_name() {
     let sum = &sums(0.1)[0];
     let shape = Shape::of(sum);
-    let good = ScsgParams::practical(shape, &SolverTask { step_size: 0.1, ..sparse(3) });
+    let good = ScsgParams::practical(shape, &sparse(3), 0.1);
     for (field, params) in [
         ("sparsity", ScsgParams { sparsity: 0, ..good.clone() }),
         ("step_size", ScsgParams { step_size: f64::NAN, ..good.clone() }),

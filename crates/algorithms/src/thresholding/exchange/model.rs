@@ -161,6 +161,11 @@ impl Model {
         Ok(())
     }
 
+    /// Drops the attribute that explains least beside the others, until `size` are left.
+    pub fn prune(&mut self, size: usize) {
+        self.swaps.prune(size);
+    }
+
     /// Adds candidates to a model that has begun.
     pub fn learn(&mut self, sum: &FiniteSum, found: &[u32]) -> Result<(), SolveError> {
         self.append(sum, found)?;

@@ -1,0 +1,143 @@
+//! Pruning: a solver is run with more attributes than are wanted, and those are dropped that the others can
+//! best do without.
+//!
+//! *Source*: of this project. It is a variant of the solvers that it is applied to; none of their papers has
+//! it. It takes them into the regime of their theorems, in which the sparsity is a multiple of that of the
+//! comparator: `k >= (4 (B/b)^2 + 1) k*` in Liang et al. 2020, `k >= 32 kappa^2 k*` in Jain, Tewari & Kar 2014.
+//!
+//! *Notation*: `k` -> the sparsity wanted, `k'` -> that of the solver, the smallest of a multiple of k, of d and
+//! of n/4, but k at least.
+//!
+//! *Update*: after each round of the solver, from its iterate,
+//!
+//! ```text
+//! S <- supp x;  K <- (X_S'WX_S)^-1, b <- K X_S'Wz    the quadratic model of the loss at x, W = I for least squares
+//! until |S| = k:  drop the i of S with the least b_i^2 / K_ii, which is what it explains beside the others
+//! u <- argmin { f(u) : supp u in S }                 by damped Newton steps where the loss is not quadratic
+//! ```
+//!
+//! The solver goes on from x; u is what is returned. It costs 3n IFO calls for least squares, and 2n for each
+//! Newton step for other losses, one output after the other.
+
+use super::exchange::{Exchange, ExchangeParams};
+use super::registry::Build;
+use super::{Shape, SolveError, Solver, SolverProgress, SolverTask};
+use crate::params::ParamError;
+use lao_finite_sum::{FiniteSum, Predictor};
+use lao_observation::Rng;
+
+/// A solver whose iterate is pruned after each round.
+pub struct Pruned {
+    solver: Box<dyn Solver>,
+    pruning: Exchange,
+    x: Predictor,
+    /// The supports of the iterate that was pruned last.
+    supports: Vec<Vec<u32>>,
+    stage: Stage,
+    rounds: u64,
+}
+
+/// What the next step does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// A step of the solver.
+    Solve,
+    /// A part of the pruning. The solver has settled, or will go on.
+    Prune { has_settled: bool },
+    /// Nothing is left to do.
+    Settled,
+}
+
+impl Pruned {
+    /// Returns the solver that `build` makes for `factor` times the sparsity of `task`, pruned to it.
+    ///
+    /// # Errors
+    /// Those of `build`.
+    pub fn new(shape: Shape, task: &SolverTask, factor: usize, build: Build) -> Result<Pruned, ParamError> {
+        let sparsity = task.sparsity;
+        let most = sparsity.saturating_mul(factor).min(shape.dim).min(shape.components / 4).max(sparsity);
+        let mut pruning = ExchangeParams { sparsity, start: task.start.clone() }.build(shape)?;
+        Ok(Pruned {
+            solver: build(shape, &SolverTask { sparsity: most, ..task.clone() })?,
+            x: pruning.coefficients().clone(),
+            pruning,
+            supports: Vec::new(),
+            stage: Stage::Solve,
+            rounds: 0,
+        })
+    }
+
+    fn solve(&mut self, sum: &mut FiniteSum, rng: &mut Rng) -> Result<SolverProgress, SolveError> {
+        let before = self.solver.rounds();
+        let progress = self.solver.step(sum, rng)?;
+        let has_settled = progress == SolverProgress::Settled;
+        if !has_settled && self.solver.rounds() == before {
+            return Ok(SolverProgress::Evaluated);
+        }
+        let x = self.solver.coefficients();
+        let is_same = self.supports.len() == x.coefficients.len()
+            && self.supports.iter().zip(&x.coefficients).all(|(old, x)| old == x.indices());
+        // Least squares on a support does not depend on the iterate.
+        if is_same && sum.loss().squares().is_some() {
+            return Ok(self.end_round(has_settled));
+        }
+        self.supports.resize_with(x.coefficients.len(), Vec::new);
+        for (support, x) in self.supports.iter_mut().zip(&x.coefficients) {
+            support.clear();
+            support.extend_from_slice(x.indices());
+        }
+        self.pruning.begin_pruning(x);
+        self.stage = Stage::Prune { has_settled };
+        Ok(SolverProgress::Evaluated)
+    }
+
+    fn prune(
+        &mut self,
+        sum: &mut FiniteSum,
+        rng: &mut Rng,
+        has_settled: bool,
+    ) -> Result<SolverProgress, SolveError> {
+        if let Err(error) = self.pruning.step(sum, rng) {
+            self.supports.clear();
+            self.stage = Stage::Solve;
+            return Err(error);
+        }
+        if !self.pruning.is_settled() {
+            return Ok(SolverProgress::Evaluated);
+        }
+        self.x.copy_from(self.pruning.coefficients());
+        Ok(self.end_round(has_settled))
+    }
+
+    fn end_round(&mut self, has_settled: bool) -> SolverProgress {
+        self.rounds += 1;
+        self.stage = if has_settled { Stage::Settled } else { Stage::Solve };
+        SolverProgress::Moved
+    }
+}
+
+impl Solver for Pruned {
+    fn next_calls(&self, sum: &FiniteSum) -> u64 {
+        match self.stage {
+            Stage::Solve => self.solver.next_calls(sum),
+            Stage::Prune { .. } => self.pruning.next_calls(sum),
+            Stage::Settled => 0,
+        }
+    }
+
+    fn step(&mut self, sum: &mut FiniteSum, rng: &mut Rng) -> Result<SolverProgress, SolveError> {
+        match self.stage {
+            Stage::Solve => self.solve(sum, rng),
+            Stage::Prune { has_settled } => self.prune(sum, rng, has_settled),
+            Stage::Settled => Ok(SolverProgress::Settled),
+        }
+    }
+
+    fn coefficients(&mut self) -> &Predictor {
+        &self.x
+    }
+
+    fn rounds(&self) -> u64 {
+        self.rounds
+    }
+}
