@@ -15,14 +15,15 @@
 //!
 //! ```text
 //! p = mu on supp(X), or the k largest of mu if X is zero or minimizes f_I on its support
-//! eta = |p|^2 / 2p'H_I p, but at most 1/l
+//! eta = |p|^2 / p'H_I p, but at most 1/l
 //! x1 = H_k(X - eta mu);  U = supp(X) + supp(x1);  l = the largest eigenvalue of H_I on U
-//! b = max(2 log(d) v / (c min |x1|)^2, 4 eta r, B/20), rounded up, at most B;  c = .3
-//! v = eta^2 E_I (h z'(x1 - X))^2 E_I |z_U|^2 / |U|;  r = h E_I |z_U|^2
+//! b = max(2 log(d) v / (c t)^2, 4 eta r, B/20), rounded up, at most B;  t = the least of |x1| that is wanted
+//! v = eta^2 E_I (h z'(x1 - X))^2 E_I |z_U|^2 / |U|;  r = h E_I |z_U|^2;  c = .3
 //! ```
 //!
 //! The first term of b keeps the noise that a step has at the attributes outside the support below the least
-//! coefficient kept: v is its variance at one attribute for b = 1, `sqrt(2 log d)` the largest of d normal
+//! coefficient that is wanted: the k-th largest, although 8k are kept if the solver is [pruned](super::pruned)
+//! afterwards. v is its variance at one attribute for b = 1, `sqrt(2 log d)` the largest of d normal
 //! numbers, and h the curvature of the loss. The second keeps steps that are as long as the mean allows from
 //! diverging along single rows.
 //!
@@ -41,12 +42,6 @@ use lao_finite_sum::{Batch, Columns, FiniteSum, Gradient, Meter, Predictor};
 use lao_kernels::{HardThreshold, NotFinite, SparseVector, Threshold, dot_column, merge_into};
 use serde::{Deserialize, Serialize};
 
-/// The part of the longest step along the gradient.
-const PART: f64 = 0.5;
-/// `c`, the part of the least coefficient that noise may have.
-const NOISE: f64 = 0.3;
-/// The largest number of steps of an epoch, about.
-const STEPS: f64 = 20.0;
 /// Power iterations, and the number of rows that they look at.
 const ITERATIONS: usize = 8;
 const ROWS: usize = 1000;
@@ -54,7 +49,7 @@ const ROWS: usize = 1000;
 /// Parameters of the solvers that choose step sizes and mini-batches for themselves.
 ///
 /// ```
-/// use lao_algorithms::thresholding::{AutoParams, EpochLength, Shape, SolverLimit, solve};
+/// use lao_algorithms::thresholding::{AutoParams, EpochLength, Shape, SolverLimit, SolverTask, solve};
 /// use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
 /// use lao_observation::Seed;
 ///
@@ -62,7 +57,8 @@ const ROWS: usize = 1000;
 /// let rows = DesignMatrix::rows(3, 3, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0])?;
 /// let mut sum = FiniteSum::new(rows, Loss::least_squares(vec![3.0, 0.0, -1.0])?)?;
 ///
-/// let params = AutoParams { sparsity: 1, first: 3.0, growth: 1.0, start: None };
+/// let task = SolverTask { sparsity: 1, ..SolverTask::default() };
+/// let params = AutoParams::of_part(Shape::of(&sum), &task, [1.0, 1.0]);
 /// let mut solver = params.scsg(Shape::of(&sum), EpochLength::Ratio)?;
 /// let run = solve(&mut sum, &mut solver, &Seed::root(1), SolverLimit::after_rounds(20))?;
 /// assert!((run.predictor.coefficients[0].view().get(0) - 3.0).abs() < 0.01);
@@ -73,12 +69,18 @@ const ROWS: usize = 1000;
 pub struct AutoParams {
     /// `k`, non-zeros kept per output, at least 1.
     pub sparsity: usize,
+    /// The number of largest coefficients that noise must not displace, at least 1: all k, or those that are
+    /// wanted if the solver is [pruned](super::pruned).
+    pub wanted: usize,
     /// The first B, a finite number of at least 1; batches have at most n components.
     pub first: f64,
     /// The factor from one B to the next, a finite number of at least 1.
     pub growth: f64,
     /// The first iterate; `None` stands for zero.
     pub start: Option<Predictor>,
+    /// The numbers of the rule.
+    #[serde(default)]
+    pub rule: RuleParams,
 }
 
 impl AutoParams {
@@ -86,7 +88,8 @@ impl AutoParams {
     /// factor.
     pub fn of_part(shape: Shape, task: &SolverTask, [part, growth]: [f64; 2]) -> Self {
         let SolverTask { sparsity, start, .. } = task.clone();
-        AutoParams { sparsity, first: (part * shape.components as f64).max(1.0), growth, start }
+        let first = (part * shape.components as f64).max(1.0);
+        AutoParams { sparsity, wanted: sparsity, first, growth, start, rule: RuleParams::default() }
     }
 
     /// Builds SCSG-HT for sums of this shape.
@@ -94,10 +97,13 @@ impl AutoParams {
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
     pub fn scsg(self, shape: Shape, length: EpochLength) -> Result<Scsg, ParamError> {
-        let AutoParams { sparsity, first, growth, start } = self;
+        let AutoParams { sparsity, wanted, first, growth, start, rule } = self;
         let sizes = Sizes::new("SCSG-HT", first, growth)?;
+        require(wanted >= 1, "SCSG-HT", "wanted", wanted, "at least 1")?;
         let params = ScsgParams { sparsity, step_size: 1.0, batch: 1, mini_batch: 1, length, start };
-        Ok(params.build_with(shape, UniformDraws::new(shape.components))?.automatic(sparsity, sizes))
+        Ok(params
+            .build_with(shape, UniformDraws::new(shape.components))?
+            .automatic(Rule::new(shape, (sparsity, wanted), rule), sizes))
     }
 
     /// Builds HSG-HT for sums of this shape.
@@ -105,9 +111,29 @@ impl AutoParams {
     /// # Errors
     /// As [`scsg`](Self::scsg).
     pub fn hsg(self, shape: Shape) -> Result<Hsg, ParamError> {
-        let AutoParams { sparsity, first, growth, start } = self;
+        let AutoParams { sparsity, wanted, first, growth, start, rule } = self;
         let params = super::HsgParams { sparsity, step_size: 1.0, first, growth, start };
-        Ok(params.build(shape)?.automatic(sparsity))
+        Ok(params.build(shape)?.automatic(Rule::new(shape, (sparsity, wanted), rule)))
+    }
+}
+
+/// The numbers of the rule. They are the same for all problems; experiments may change them.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RuleParams {
+    /// The part of the step that would be longest along the gradient.
+    pub part: f64,
+    /// `c`, the part of the least coefficient that the noise of a step may have outside the support.
+    pub noise: f64,
+    /// The factor of `eta r`, which bounds b from below.
+    pub stability: f64,
+    /// The largest B/b, which is the number of steps of an epoch.
+    pub steps: f64,
+}
+
+impl Default for RuleParams {
+    fn default() -> Self {
+        RuleParams { part: 1.0, noise: 0.3, stability: 4.0, steps: 20.0 }
     }
 }
 
@@ -149,6 +175,8 @@ pub(super) struct Choice {
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
     sparsity: usize,
+    wanted: usize,
+    params: RuleParams,
     /// mu.
     gradient: Vec<Vec<f64>>,
     along: Vec<SparseVector>,
@@ -229,10 +257,12 @@ impl Rows {
 }
 
 impl Rule {
-    pub fn new(shape: Shape, sparsity: usize) -> Rule {
+    pub fn new(shape: Shape, (sparsity, wanted): (usize, usize), params: RuleParams) -> Rule {
         let zeros = vec![SparseVector::zeros(shape.dim); shape.outputs];
         Rule {
             sparsity,
+            wanted,
+            params,
             gradient: vec![Vec::new(); shape.outputs],
             along: zeros.clone(),
             next: zeros,
@@ -280,7 +310,7 @@ impl Rule {
             .zip(&gradient.intercepts)
             .map(|(p, intercept)| of_batch.mean_square(&of_batch.margins(p, *intercept)))
             .sum();
-        let mut step_size = PART * norm / (curvature * bent + ridge * norm);
+        let mut step_size = self.params.part * norm / (curvature * bent + ridge * norm);
         if !step_size.is_finite() {
             return Err(NotFinite { index: 0, value: step_size }.into());
         }
@@ -294,7 +324,7 @@ impl Rule {
         let all = union(&at.coefficients, &self.next);
         let of_batch = Rows::new(sum, rows.as_deref(), &all)?;
         let mini_batch = self.mini_batch(sum, &of_batch, at, step_size);
-        let least = size as f64 / STEPS;
+        let least = size as f64 / self.params.steps;
         Ok(Choice { step_size, mini_batch: mini_batch.max(least).min(size as f64).ceil().max(1.0) as usize })
     }
 
@@ -356,11 +386,14 @@ impl Rule {
             let moved = difference(next, x);
             let places = moved.indices().iter().filter_map(|&j| rows.place(j));
             let own: f64 = places.map(|place| squares[place]).sum();
-            let least = next.values().iter().fold(f64::INFINITY, |least, value| least.min(value.abs()));
+            let mut sizes: Vec<f64> = next.values().iter().map(|value| value.abs()).collect();
+            sizes.sort_unstable_by(|a, b| b.total_cmp(a));
+            let least =
+                sizes.get(self.wanted.saturating_sub(1)).or(sizes.last()).copied().unwrap_or(f64::INFINITY);
             let slopes = curvature * curvature * rows.mean_square(&rows.margins(&moved, 0.0));
             let variance = step_size * step_size * slopes * own / moved.len().max(1) as f64;
-            most = most.max(2.0 * log * variance / (NOISE * least).powi(2));
-            most = most.max(4.0 * step_size * (curvature * own + sum.ridge()));
+            most = most.max(2.0 * log * variance / (self.params.noise * least).powi(2));
+            most = most.max(self.params.stability * step_size * (curvature * own + sum.ridge()));
         }
         most / sum.block() as f64
     }

@@ -47,6 +47,7 @@
 mod model;
 mod swaps;
 
+use super::pruned::backward;
 use super::{
     Shape, SolveError, Solver, SolverProgress, SolverTask, require_sparsity, require_start, threshold_start,
 };
@@ -258,6 +259,8 @@ impl Exchange {
     pub(super) fn begin_pruning(&mut self, x: &Predictor) {
         self.x.copy_from(x);
         self.models.clear();
+        self.margins.clear();
+        self.margins.resize_with(self.shape.outputs, Vec::new);
         (self.stage, self.prunes, self.output, self.has_moved) = (Stage::Prune, true, 0, false);
     }
 
@@ -268,28 +271,32 @@ impl Exchange {
 
     /// Prunes the output, by its quadratic model.
     fn prune(&mut self, sum: &mut FiniteSum) -> Result<SolverProgress, SolveError> {
+        let support = self.x.coefficients[self.output].indices().to_vec();
+        let pruned = |gram: &[f64], right: &[f64], sparsity| {
+            let kept = backward(gram, right, sparsity);
+            kept.into_iter().map(|(place, b)| (support[place], b)).collect()
+        };
+        sum.count_threshold();
+        if sum.normal_equations(&support, &mut self.equations)? {
+            self.proposed = pruned(&self.equations.gram, &self.equations.right, self.sparsity);
+            self.stage = Stage::Refit;
+            return Ok(SolverProgress::Evaluated);
+        }
         if self.models.is_empty() {
             self.margins = margins(sum, &self.x);
             self.models = vec![Model::new(sum); self.shape.outputs];
         }
-        let support = self.x.coefficients[self.output].indices().to_vec();
         let model = &mut self.models[self.output];
         model.expand(sum, &self.margins, self.output, &self.x);
-        // The Gram matrix.
-        sum.add_cost(lao_finite_sum::Meter { calls: sum.len() as u64, thresholds: 1 });
         if model.is_flat() {
             let x = &mut self.x.coefficients[self.output];
-            let largest = x.clone();
-            cannot_fail(HardThreshold::default().keep(&largest.view().to_dense(), self.sparsity, x), FINITE);
+            let dense = x.view().to_dense();
+            cannot_fail(HardThreshold::default().keep(&dense, self.sparsity, x), FINITE);
             return Ok(self.pass_on());
         }
-        model.begin(sum, &support, &[], support.len())?;
-        model.prune(self.sparsity);
-        let intercept = self.propose();
-        if sum.loss().squares().is_some() {
-            self.stage = Stage::Refit;
-            return Ok(SolverProgress::Evaluated);
-        }
+        let [gram, right] = model.equations(sum, &support)?;
+        self.proposed = pruned(&gram, &right, self.sparsity);
+        let intercept = self.intercept_of_proposal();
         self.accept(intercept, f64::NEG_INFINITY)?;
         self.stage = Stage::Newton { steps: 0 };
         Ok(SolverProgress::Moved)
@@ -327,7 +334,9 @@ impl Exchange {
             true => sum.best_intercept(&vector(self.shape.dim, &self.proposed)?)?,
             false => 0.0,
         };
-        self.models[0].margins(&self.proposed, intercept, &mut self.trial);
+        if let Some(model) = self.models.first() {
+            model.margins(&self.proposed, intercept, &mut self.trial);
+        }
         self.accept(intercept, f64::NEG_INFINITY)?;
         self.pass_on();
         Ok(SolverProgress::Moved)
@@ -344,11 +353,10 @@ impl Exchange {
         loss + 0.5 * sum.ridge() * (others + own)
     }
 
-    /// Proposes the members of the model.
-    fn propose(&mut self) -> f64 {
+    /// Computes the margins of the proposal, and the intercept that belongs to it, which is returned.
+    fn intercept_of_proposal(&mut self) -> f64 {
         let Exchange { models, output, proposed, trial, x, .. } = self;
         let model = &models[*output];
-        *proposed = model.members();
         let intercept = if model.has_intercept() { model.intercept(proposed) } else { x.intercepts[*output] };
         model.margins(proposed, intercept, trial);
         intercept
@@ -369,7 +377,8 @@ impl Exchange {
     }
 
     fn attempt(&mut self, sum: &FiniteSum, before: f64, is_last: bool) -> Result<SolverProgress, SolveError> {
-        let intercept = self.propose();
+        self.proposed = self.models[self.output].members();
+        let intercept = self.intercept_of_proposal();
         let after = self.evaluate(sum);
         if after < before - CONVERGED * before.abs() {
             self.accept(intercept, after)?;
@@ -393,7 +402,7 @@ impl Exchange {
         if model.is_flat() {
             return Ok(self.pass_on());
         }
-        *full = model.minimum(x.coefficients[*output].indices());
+        *full = model.minimum(sum, x.coefficients[*output].indices())?;
         self.stage = Stage::Shorten { steps, before, halvings: 0 };
         Ok(SolverProgress::Evaluated)
     }
@@ -461,7 +470,6 @@ impl Solver for Exchange {
         let passes = match self.stage {
             // Slopes, right sides, Gram matrix.
             Stage::Look => 1 + if self.is_first_look() { 1 } else { 4 } + 1,
-            Stage::Prune => 2,
             Stage::Settled => 0,
             _ => 1,
         };

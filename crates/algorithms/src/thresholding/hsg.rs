@@ -163,8 +163,8 @@ impl Hsg {
     }
 
     /// Returns the solver that chooses step sizes for itself.
-    pub(super) fn automatic(mut self, sparsity: usize) -> Hsg {
-        self.rule = Some(Box::new(Rule::new(self.shape, sparsity)));
+    pub(super) fn automatic(mut self, rule: Rule) -> Hsg {
+        self.rule = Some(Box::new(rule));
         self
     }
 

@@ -39,7 +39,7 @@ pub mod sg;
 pub mod svrg;
 pub mod theory;
 
-pub use auto::AutoParams;
+pub use auto::{AutoParams, RuleParams};
 pub use criterion::criterion;
 pub use driver::{
     PathError, PathPoint, Point, Run, SolverEnd, SolverLimit, path, resume, solve, solve_traced,

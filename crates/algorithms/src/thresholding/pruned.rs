@@ -16,20 +16,73 @@
 //! u <- argmin { f(u) : supp u in S }                 by damped Newton steps where the loss is not quadratic
 //! ```
 //!
-//! The solver goes on from x; u is what is returned. It costs 3n IFO calls for least squares, and 2n for each
-//! Newton step for other losses, one output after the other.
+//! The solver goes on from x; u is what is returned. To prune costs 2n IFO calls for least squares, and for other
+//! losses n, and n for each Newton step and each trial of its length, one output after the other.
 
 use super::exchange::{Exchange, ExchangeParams};
-use super::registry::Build;
 use super::{Shape, SolveError, Solver, SolverProgress, SolverTask};
 use crate::params::ParamError;
 use lao_finite_sum::{FiniteSum, Predictor};
 use lao_observation::Rng;
 
+/// The part of its square that an attribute must have beyond the others.
+const INDEPENDENT: f64 = 1e-10;
+
+/// Drops attributes by the least sacrifice until at most `size` are left. `gram` is the Gram matrix, row by row
+/// up to the diagonal, and `right` the right side. Returns the places of those left, and the coefficients.
+pub(super) fn backward(gram: &[f64], right: &[f64], size: usize) -> Vec<(usize, f64)> {
+    let all = right.len();
+    // K and b, one attribute after the other, by Gauss-Jordan steps in place; attributes that depend on those
+    // before them are left out.
+    let mut k = vec![0.0; all * all];
+    for a in 0..all {
+        for b in 0..=a {
+            (k[a * all + b], k[b * all + a]) = (gram[a * all + b], gram[a * all + b]);
+        }
+    }
+    let (mut b, mut kept) = (right.to_vec(), Vec::new());
+    for pivot in 0..all {
+        let own = k[pivot * all + pivot];
+        if !(own > INDEPENDENT * gram[pivot * all + pivot] && own.is_finite()) {
+            continue;
+        }
+        let mut row = k[pivot * all..][..all].to_vec();
+        row.iter_mut().for_each(|value| *value /= own);
+        let step = b[pivot] / own;
+        for a in (0..all).filter(|a| *a != pivot) {
+            let weight = k[a * all + pivot];
+            let entries = &mut k[a * all..][..all];
+            entries.iter_mut().zip(&row).for_each(|(entry, value)| *entry -= weight * value);
+            entries[pivot] = -weight / own;
+            b[a] -= weight * step;
+        }
+        row[pivot] = 1.0 / own;
+        k[pivot * all..][..all].copy_from_slice(&row);
+        b[pivot] = step;
+        kept.push(pivot);
+    }
+    while kept.len() > size {
+        let loss = |a: usize| b[a] * b[a] / k[a * all + a];
+        let Some(at) = (0..kept.len()).min_by(|x, y| loss(kept[*x]).total_cmp(&loss(kept[*y]))) else {
+            break;
+        };
+        let dropped = kept.remove(at);
+        let row = k[dropped * all..][..all].to_vec();
+        for &a in &kept {
+            let weight = k[a * all + dropped] / row[dropped];
+            k[a * all..][..all].iter_mut().zip(&row).for_each(|(entry, value)| *entry -= weight * value);
+            b[a] -= weight * b[dropped];
+        }
+    }
+    kept.into_iter().map(|a| (a, b[a])).collect()
+}
+
 /// A solver whose iterate is pruned after each round.
 pub struct Pruned {
+    shape: Shape,
     solver: Box<dyn Solver>,
     pruning: Exchange,
+    /// u.
     x: Predictor,
     /// The supports of the iterate that was pruned last.
     supports: Vec<Vec<u32>>,
@@ -49,16 +102,23 @@ enum Stage {
 }
 
 impl Pruned {
-    /// Returns the solver that `build` makes for `factor` times the sparsity of `task`, pruned to it.
+    /// Returns the solver that `build` makes for `factor` times the sparsity of `task`, pruned to it. `build`
+    /// is also given the sparsity that is wanted.
     ///
     /// # Errors
     /// Those of `build`.
-    pub fn new(shape: Shape, task: &SolverTask, factor: usize, build: Build) -> Result<Pruned, ParamError> {
+    pub fn new(
+        shape: Shape,
+        task: &SolverTask,
+        factor: usize,
+        build: impl FnOnce(Shape, &SolverTask, usize) -> Result<Box<dyn Solver>, ParamError>,
+    ) -> Result<Pruned, ParamError> {
         let sparsity = task.sparsity;
         let most = sparsity.saturating_mul(factor).min(shape.dim).min(shape.components / 4).max(sparsity);
         let mut pruning = ExchangeParams { sparsity, start: task.start.clone() }.build(shape)?;
         Ok(Pruned {
-            solver: build(shape, &SolverTask { sparsity: most, ..task.clone() })?,
+            shape,
+            solver: build(shape, &SolverTask { sparsity: most, ..task.clone() }, sparsity)?,
             x: pruning.coefficients().clone(),
             pruning,
             supports: Vec::new(),
@@ -126,6 +186,7 @@ impl Solver for Pruned {
     }
 
     fn step(&mut self, sum: &mut FiniteSum, rng: &mut Rng) -> Result<SolverProgress, SolveError> {
+        self.shape.require(sum)?;
         match self.stage {
             Stage::Solve => self.solve(sum, rng),
             Stage::Prune { has_settled } => self.prune(sum, rng, has_settled),

@@ -96,7 +96,7 @@ const SOLVER: SolverRow = SolverRow {
 const PRUNED: SolverRow = SolverRow { refits: true, prunes: true, ..SOLVER };
 
 /// The multiple of the sparsity from which the stochastic solvers are pruned, and the others.
-const FROM: [usize; 2] = [4, 2];
+const FROM: [usize; 2] = [8, 2];
 
 /// What the solvers do that choose their parameters: the part of the components with which batches begin, and
 /// their growth.
@@ -121,28 +121,34 @@ fn hsg(shape: Shape, task: &SolverTask) -> Built {
     }
 }
 
-fn svrg(shape: Shape, task: &SolverTask) -> Built {
+fn svrg(shape: Shape, task: &SolverTask, wanted: usize) -> Built {
     match task.step_size {
         Some(step_size) => boxed(SvrgParams::practical(shape, task, step_size).build(shape)),
-        None => boxed(AutoParams::of_part(shape, task, SVRG).scsg(shape, EpochLength::Ratio)),
+        None => {
+            let params = AutoParams { wanted, ..AutoParams::of_part(shape, task, SVRG) };
+            boxed(params.scsg(shape, EpochLength::Ratio))
+        }
     }
 }
 
-fn scsg(shape: Shape, task: &SolverTask, length: EpochLength) -> Built {
+fn scsg(shape: Shape, task: &SolverTask, wanted: usize, length: EpochLength) -> Built {
     match task.step_size {
         Some(step_size) => {
             boxed(ScsgParams { length, ..ScsgParams::practical(shape, task, step_size) }.build(shape))
         }
-        None => boxed(AutoParams::of_part(shape, task, SCSG).scsg(shape, length)),
+        None => {
+            let params = AutoParams { wanted, ..AutoParams::of_part(shape, task, SCSG) };
+            boxed(params.scsg(shape, length))
+        }
     }
 }
 
-fn scsg_i(shape: Shape, task: &SolverTask) -> Built {
-    scsg(shape, task, EpochLength::Geometric)
+fn scsg_i(shape: Shape, task: &SolverTask, wanted: usize) -> Built {
+    scsg(shape, task, wanted, EpochLength::Geometric)
 }
 
-fn scsg_ii(shape: Shape, task: &SolverTask) -> Built {
-    scsg(shape, task, EpochLength::Ratio)
+fn scsg_ii(shape: Shape, task: &SolverTask, wanted: usize) -> Built {
+    scsg(shape, task, wanted, EpochLength::Ratio)
 }
 
 fn htp(shape: Shape, task: &SolverTask) -> Built {
@@ -209,7 +215,7 @@ pub const SOLVERS: &[SolverRow] = &[
         step: StepRule::Own,
         random: false,
         averages_components: true,
-        build: |shape, task| boxed(Pruned::new(shape, task, FROM[1], htp)),
+        build: |shape, task| boxed(Pruned::new(shape, task, FROM[1], |shape, task, _| htp(shape, task))),
         ..PRUNED
     },
     SolverRow {
@@ -243,57 +249,57 @@ pub const SOLVERS: &[SolverRow] = &[
         name: "svrg-ht",
         source: "Li et al. 2016",
         summary: "Variance-reduced steps around the full gradient at a snapshot.",
-        build: svrg,
+        build: |shape, task| svrg(shape, task, task.sparsity),
         ..SOLVER
     },
     SolverRow {
         name: "scsg-ht-i",
         source: "Liang et al. 2020, Algorithm 1, option I",
         summary: "Variance-reduced steps around a batch gradient, epochs of geometric length.",
-        build: scsg_i,
+        build: |shape, task| scsg_i(shape, task, task.sparsity),
         ..SOLVER
     },
     SolverRow {
         name: "scsg-ht-ii",
         source: "Liang et al. 2020, Algorithm 1, option II",
         summary: "Variance-reduced steps around a batch gradient, epochs of B/b steps.",
-        build: scsg_ii,
+        build: |shape, task| scsg_ii(shape, task, task.sparsity),
         ..SOLVER
     },
     SolverRow {
         name: "sg-ht-pruned",
         source: "this project, after Nguyen, Needell & Woolf 2017",
-        summary: "SG-HT with four times as many attributes, pruned.",
+        summary: "SG-HT with eight times as many attributes, pruned.",
         settles_on_sparse_rows: false,
-        build: |shape, task| boxed(Pruned::new(shape, task, FROM[0], sg)),
+        build: |shape, task| boxed(Pruned::new(shape, task, FROM[0], |shape, task, _| sg(shape, task))),
         ..PRUNED
     },
     SolverRow {
         name: "hsg-ht-pruned",
         source: "this project, after Zhou, Yuan & Feng 2018",
-        summary: "HSG-HT with four times as many attributes, pruned.",
+        summary: "HSG-HT with eight times as many attributes, pruned.",
         averages_components: true,
-        build: |shape, task| boxed(Pruned::new(shape, task, FROM[0], hsg)),
+        build: |shape, task| boxed(Pruned::new(shape, task, FROM[0], |shape, task, _| hsg(shape, task))),
         ..PRUNED
     },
     SolverRow {
         name: "svrg-ht-pruned",
         source: "this project, after Li et al. 2016",
-        summary: "SVRG-HT with four times as many attributes, pruned.",
+        summary: "SVRG-HT with eight times as many attributes, pruned.",
         build: |shape, task| boxed(Pruned::new(shape, task, FROM[0], svrg)),
         ..PRUNED
     },
     SolverRow {
         name: "scsg-ht-i-pruned",
         source: "this project, after Liang et al. 2020",
-        summary: "SCSG-HT I with four times as many attributes, pruned.",
+        summary: "SCSG-HT I with eight times as many attributes, pruned.",
         build: |shape, task| boxed(Pruned::new(shape, task, FROM[0], scsg_i)),
         ..PRUNED
     },
     SolverRow {
         name: "scsg-ht-ii-pruned",
         source: "this project, after Liang et al. 2020",
-        summary: "SCSG-HT II with four times as many attributes, pruned.",
+        summary: "SCSG-HT II with eight times as many attributes, pruned.",
         build: |shape, task| boxed(Pruned::new(shape, task, FROM[0], scsg_ii)),
         ..PRUNED
     },

@@ -230,9 +230,9 @@ struct Auto {
 
 impl<D: BatchLaw> Scsg<D> {
     /// Returns the solver that chooses step size and mini-batch for itself, with snapshots of these sizes.
-    pub(super) fn automatic(mut self, sparsity: usize, sizes: Sizes) -> Self {
+    pub(super) fn automatic(mut self, rule: Rule, sizes: Sizes) -> Self {
         self.batch = sizes.peek(self.shape.components);
-        self.auto = Some(Box::new(Auto { rule: Rule::new(self.shape, sparsity), sizes, is_first: false }));
+        self.auto = Some(Box::new(Auto { rule, sizes, is_first: false }));
         self
     }
 

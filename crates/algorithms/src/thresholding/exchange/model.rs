@@ -3,7 +3,7 @@
 use super::swaps::Swaps;
 use crate::thresholding::SolveError;
 use lao_finite_sum::{Columns, FiniteSum, Predictor};
-use lao_kernels::{NotFinite, dot_column, solve_positive};
+use lao_kernels::{NotFinite, dot_column, gradient_block, solve_positive};
 
 /// The smallest curvature of a row, as a part of the mean one: a row that is told with certainty has none.
 const LEAST_CURVATURE: f64 = 1e-6;
@@ -161,11 +161,6 @@ impl Model {
         Ok(())
     }
 
-    /// Drops the attribute that explains least beside the others, until `size` are left.
-    pub fn prune(&mut self, size: usize) {
-        self.swaps.prune(size);
-    }
-
     /// Adds candidates to a model that has begun.
     pub fn learn(&mut self, sum: &FiniteSum, found: &[u32]) -> Result<(), SolveError> {
         self.append(sum, found)?;
@@ -219,28 +214,35 @@ impl Model {
         })
     }
 
-    /// Returns the minimum of the model over the support of `x`, which are candidates.
-    pub fn minimum(&self, x: &[u32]) -> Vec<(u32, f64)> {
+    /// Returns the normal equations of the model on the support of `x`: the Gram matrix, row by row up to the
+    /// diagonal, and the right side, after the intercept, if there is one, has been minimized out.
+    pub fn equations(&mut self, sum: &FiniteSum, x: &[u32]) -> Result<[Vec<f64>; 2], SolveError> {
+        self.append(sum, x)?;
         let size = x.len();
-        let column = |a: usize| self.columns.column(self.places[x[a] as usize] as usize);
+        let column = |j: &u32| self.columns.column(self.places[*j as usize] as usize);
         let (mut gram, mut right) = (vec![0.0; size * size], vec![0.0; size]);
+        gradient_block(x.iter().map(column), &self.target, &mut right);
         let total: f64 = self.target.iter().sum();
         let mut sums = vec![0.0; size];
-        for a in 0..size {
-            let scaled: Vec<f64> = column(a).iter().zip(&self.curvatures).map(|(x, h)| x * h).collect();
+        for (a, row) in gram.chunks_exact_mut(size.max(1)).enumerate() {
+            let scaled: Vec<f64> = column(&x[a]).iter().zip(&self.curvatures).map(|(x, h)| x * h).collect();
             sums[a] = scaled.iter().sum();
-            (0..=a).for_each(|b| gram[a * size + b] = dot_column(column(b), &scaled));
-            gram[a * size + a] += self.ridge;
-            right[a] = dot_column(column(a), &self.target);
-        }
-        if self.has_intercept {
-            for a in 0..size {
-                (0..=a).for_each(|b| gram[a * size + b] -= sums[a] * sums[b] / self.total_curvature);
-                right[a] -= sums[a] * total / self.total_curvature;
+            gradient_block(x[..=a].iter().map(column), &scaled, &mut row[..=a]);
+            row[a] += self.ridge;
+            if self.has_intercept {
+                let mean = sums[a] / self.total_curvature;
+                row.iter_mut().zip(&sums[..=a]).for_each(|(entry, sum)| *entry -= mean * sum);
+                right[a] -= mean * total;
             }
         }
+        Ok([gram, right])
+    }
+
+    /// Returns the minimum of the model over the support of `x`.
+    pub fn minimum(&mut self, sum: &FiniteSum, x: &[u32]) -> Result<Vec<(u32, f64)>, SolveError> {
+        let [mut gram, mut right] = self.equations(sum, x)?;
         solve_positive(&mut gram, &mut right);
-        x.iter().copied().zip(right).collect()
+        Ok(x.iter().copied().zip(right).collect())
     }
 
     /// Returns the attributes of the support, ascending, with their coefficients.

@@ -286,16 +286,11 @@ impl Swaps {
 
     /// Adds the best or drops the least until the support has `size` members.
     fn resize(&mut self, size: usize, rounding: f64, gram: Gram<'_>) {
-        self.prune(size);
-        self.fill(size, rounding, gram);
-    }
-
-    /// Drops the least until the support has `size` members.
-    pub fn prune(&mut self, size: usize) {
         while self.support.len() > size {
             let least = always(self.least(), "the support has a member");
             self.drop(least);
         }
+        self.fill(size, rounding, gram);
     }
 }
 
