@@ -22,17 +22,17 @@
 //! ```
 //!
 //! The first term of b keeps the noise that a step has at the attributes outside the support below the least
-//! coefficient that is wanted: the k-th largest, although 8k are kept if the solver is [pruned](super::pruned)
-//! afterwards. v is its variance at one attribute for b = 1, `sqrt(2 log d)` the largest of d normal
-//! numbers, and h the curvature of the loss. The second keeps steps that are as long as the mean allows from
-//! diverging along single rows.
+//! coefficient that is wanted: the k-th largest, although 8k are kept if the solver is
+//! [pruned](super::pruned) afterwards. v is its variance at one attribute for b = 1, `sqrt(2 log d)` the
+//! largest of d normal numbers, and h the curvature of the loss. The second keeps steps that are as long as
+//! the mean allows from diverging along single rows.
 //!
-//! *Cost*: one more look at the batch, at O(k) attributes of it: B IFO calls, O(B k) time. The first step of an
-//! epoch is free: it starts at the snapshot, where both gradients of the mini-batch cancel.
+//! *Cost*: one more look at the batch, at O(k) attributes of it: B IFO calls, O(B k) time. The first step of
+//! an epoch is free: it starts at the snapshot, where both gradients of the mini-batch cancel.
 //!
-//! *Solvers*: of [`scsg`](super::scsg) with the sizes B growing by a factor, or all n ([`svrg`](super::svrg)),
-//! and of [`hsg`](super::hsg) and [`sg`](super::sg), whose steps have the eta of their own batch. The latter
-//! have no snapshot; steps normalized in this way are a variant of these methods.
+//! *Solvers*: of [`scsg`](super::scsg) with the sizes B growing by a factor, or all n
+//! ([`svrg`](super::svrg)), and of [`hsg`](super::hsg) and [`sg`](super::sg), whose steps have the eta of
+//! their own batch. The latter have no snapshot; steps normalized in this way are a variant of these methods.
 
 use super::hsg::Hsg;
 use super::scsg::{EpochLength, Scsg, ScsgParams, UniformDraws};
@@ -162,9 +162,11 @@ impl Sizes {
     }
 }
 
-/// What the rule chooses.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Choice {
+/// What the rule chooses: see [`Solver::choice`](super::Solver::choice).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Choice {
+    /// `B`, the components of the batch for which the choice was made.
+    pub batch: usize,
     /// `eta`.
     pub step_size: f64,
     /// `b`, from 1 to B.
@@ -299,7 +301,7 @@ impl Rule {
         }
         let norm = self.aim(at, &gradient.intercepts)?;
         if norm == 0.0 {
-            return Ok(Choice { step_size: 0.0, mini_batch: 1 });
+            return Ok(Choice { batch: size, step_size: 0.0, mini_batch: 1 });
         }
         let (curvature, ridge) = (sum.loss().curvature(), sum.ridge());
         let all = union(&self.along, &[]);
@@ -323,9 +325,10 @@ impl Rule {
         }
         let all = union(&at.coefficients, &self.next);
         let of_batch = Rows::new(sum, rows.as_deref(), &all)?;
-        let mini_batch = self.mini_batch(sum, &of_batch, at, step_size);
-        let least = size as f64 / self.params.steps;
-        Ok(Choice { step_size, mini_batch: mini_batch.max(least).min(size as f64).ceil().max(1.0) as usize })
+        let mini_batch = self.mini_batch(sum, &of_batch, at, step_size).max(size as f64 / self.params.steps);
+        // A number that is not finite stands for the largest.
+        let mini_batch = (mini_batch.ceil() as usize).clamp(1, size.max(1));
+        Ok(Choice { batch: size, step_size, mini_batch })
     }
 
     /// Sets `along` to p; returns its squared length.

@@ -254,8 +254,8 @@ impl Exchange {
         Ok(SolverProgress::Evaluated)
     }
 
-    /// Begins to prune `x`, which may have more coefficients than the sparsity: drops those of which the others
-    /// stand for most, refits, and then settles.
+    /// Begins to prune `x`, which may have more coefficients than the sparsity: drops those of which the
+    /// others stand for most, refits, and then settles.
     pub(super) fn begin_pruning(&mut self, x: &Predictor) {
         self.x.copy_from(x);
         self.models.clear();

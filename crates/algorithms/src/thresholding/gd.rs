@@ -119,8 +119,8 @@ impl GdParams {
         GdParams { sparsity: task.sparsity, step: GdStep::Normalized, refit: true, start }
     }
 
-    /// Returns the parameters of steps of the task's size, or of normalized ones if it has none, without refit
-    /// (GD-HT).
+    /// Returns the parameters of steps of the task's size, or of normalized ones if it has none, without
+    /// refit (GD-HT).
     pub fn plain(task: &SolverTask) -> Self {
         let step = task.step_size.map_or(GdStep::Normalized, GdStep::Fixed);
         GdParams { step, refit: false, ..Self::practical(task) }

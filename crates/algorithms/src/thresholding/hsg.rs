@@ -17,7 +17,7 @@
 //!
 //! *Claims*: `scsg20-table1-counts`, `scsg20-n-independence`.
 
-use super::auto::{Rule, Sizes};
+use super::auto::{Choice, Rule, Sizes};
 use super::iterate::Iterate;
 use super::scsg::{BatchLaw, UniformDraws};
 use super::{Shape, SolveError, Solver, SolverProgress, SolverTask, require_sparsity, require_start};
@@ -63,7 +63,8 @@ pub struct HsgParams {
 }
 
 impl HsgParams {
-    /// Returns practical parameters for a step size: batch sizes that start at 20 and grow by a twentieth per step.
+    /// Returns practical parameters for a step size: batch sizes that start at 20 and grow by a twentieth per
+    /// step.
     pub fn practical(task: &SolverTask, step_size: f64) -> Self {
         let SolverTask { sparsity, start, .. } = task.clone();
         HsgParams { sparsity, step_size, first: 20.0, growth: 1.05, start }
@@ -88,6 +89,7 @@ impl HsgParams {
             step_size,
             sizes,
             rule: None,
+            choice: None,
             iterate: Iterate::new(shape, sparsity, &start),
             draws: UniformDraws::new(shape.components),
             weights: None,
@@ -106,6 +108,7 @@ pub struct Hsg {
     sizes: Sizes,
     /// The rule of a solver that [chooses](super::auto) its own step sizes.
     rule: Option<Box<Rule>>,
+    choice: Option<Choice>,
     iterate: Iterate,
     draws: UniformDraws,
     /// The weights of single components that are not drawn uniformly.
@@ -196,7 +199,9 @@ impl Solver for Hsg {
             let drawn = if is_all { Batch::All } else { Batch::Components(&self.drawn) };
             match &mut self.rule {
                 Some(rule) => self.iterate.step_along(sum, drawn, |sum, at, gradient| {
-                    Ok(rule.choose(sum, drawn, at, gradient)?.step_size)
+                    let choice = rule.choose(sum, drawn, at, gradient)?;
+                    self.choice = Some(choice);
+                    Ok(choice.step_size)
                 })?,
                 None if is_all => self.iterate.step_along(sum, drawn, |_, _, _| Ok(self.step_size))?,
                 None => self.iterate.step(sum, &self.drawn, self.step_size, None)?,
@@ -209,6 +214,10 @@ impl Solver for Hsg {
 
     fn coefficients(&mut self) -> &Predictor {
         self.iterate.coefficients()
+    }
+
+    fn choice(&self) -> Option<Choice> {
+        self.choice
     }
 
     fn rounds(&self) -> u64 {

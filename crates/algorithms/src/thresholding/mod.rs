@@ -16,6 +16,9 @@
 //! | [`svrg`] | variance reduced, full snapshot gradient | n an epoch, 2b a step | 1 a step |
 //! | [`scsg`] | variance reduced, batch snapshot gradient, random epochs | B an epoch, 2b a step | 1 a step |
 //!
+//! The stochastic methods take a step size, or choose it, and their batches, by a [rule](auto); that costs a
+//! second look at each batch. [`pruned`] runs a method with more attributes than are wanted.
+//!
 //! Softmax keeps one k-sparse column per class; thresholding all columns counts as one operation.
 //! [`registry::SOLVERS`] lists the solvers; [`mod@reference`] has each of them in dense lines; [`theory`] has
 //! the constants of the paper's theorem.
@@ -39,7 +42,7 @@ pub mod sg;
 pub mod svrg;
 pub mod theory;
 
-pub use auto::{AutoParams, RuleParams};
+pub use auto::{AutoParams, Choice, RuleParams};
 pub use criterion::criterion;
 pub use driver::{
     PathError, PathPoint, Point, Run, SolverEnd, SolverLimit, path, resume, solve, solve_traced,
@@ -95,6 +98,11 @@ pub trait Solver {
     /// Returns the number of rounds completed. A round is an update for methods that look at many components
     /// at a time, and an epoch or a pass for the others.
     fn rounds(&self) -> u64;
+
+    /// Returns the batch, step size and mini-batch that the solver chose last, if it [chooses](auto) them.
+    fn choice(&self) -> Option<Choice> {
+        None
+    }
 }
 
 impl<S: Solver + ?Sized> Solver for Box<S> {
@@ -109,6 +117,9 @@ impl<S: Solver + ?Sized> Solver for Box<S> {
     }
     fn rounds(&self) -> u64 {
         (**self).rounds()
+    }
+    fn choice(&self) -> Option<Choice> {
+        (**self).choice()
     }
 }
 

@@ -3,22 +3,24 @@
 //!
 //! *Source*: of this project. It is a variant of the solvers that it is applied to; none of their papers has
 //! it. It takes them into the regime of their theorems, in which the sparsity is a multiple of that of the
-//! comparator: `k >= (4 (B/b)^2 + 1) k*` in Liang et al. 2020, `k >= 32 kappa^2 k*` in Jain, Tewari & Kar 2014.
+//! comparator: `k >= (4 (B/b)^2 + 1) k*` in Liang et al. 2020, `k >= 32 kappa^2 k*` in Jain, Tewari & Kar
+//! 2014.
 //!
-//! *Notation*: `k` -> the sparsity wanted, `k'` -> that of the solver, the smallest of a multiple of k, of d and
-//! of n/4, but k at least.
+//! *Notation*: `k` -> the sparsity wanted, `k'` -> that of the solver, the smallest of a multiple of k, of d
+//! and of n/4, but k at least.
 //!
 //! *Update*: after each round of the solver, from its iterate,
 //!
 //! ```text
-//! S <- supp x;  K <- (X_S'WX_S)^-1, b <- K X_S'Wz    the quadratic model of the loss at x, W = I for least squares
+//! S <- supp x;  K <- G_SS^-1, b <- K c_S     G, c of the quadratic model of f at x, its own for least squares
 //! until |S| = k:  drop the i of S with the least b_i^2 / K_ii, which is what it explains beside the others
-//! u <- argmin { f(u) : supp u in S }                 by damped Newton steps where the loss is not quadratic
+//! u <- argmin { f(u) : supp u in S }     by damped Newton steps where the loss is not quadratic
 //! ```
 //!
-//! The solver goes on from x; u is what is returned. To prune costs 2n IFO calls for least squares, and for other
-//! losses n, and n for each Newton step and each trial of its length, one output after the other.
+//! The solver goes on from x; u is what is returned. To prune costs 2n IFO calls for least squares, and for
+//! other losses n, and n for each Newton step and each trial of its length, one output after the other.
 
+use super::auto::Choice;
 use super::exchange::{Exchange, ExchangeParams};
 use super::{Shape, SolveError, Solver, SolverProgress, SolverTask};
 use crate::params::ParamError;
@@ -28,8 +30,9 @@ use lao_observation::Rng;
 /// The part of its square that an attribute must have beyond the others.
 const INDEPENDENT: f64 = 1e-10;
 
-/// Drops attributes by the least sacrifice until at most `size` are left. `gram` is the Gram matrix, row by row
-/// up to the diagonal, and `right` the right side. Returns the places of those left, and the coefficients.
+/// Drops attributes by the least sacrifice until at most `size` are left. `gram` is the Gram matrix, row by
+/// row up to the diagonal, and `right` the right side. Returns the places of those left, and the
+/// coefficients.
 pub(super) fn backward(gram: &[f64], right: &[f64], size: usize) -> Vec<(usize, f64)> {
     let all = right.len();
     // K and b, one attribute after the other, by Gauss-Jordan steps in place; attributes that depend on those
@@ -196,6 +199,10 @@ impl Solver for Pruned {
 
     fn coefficients(&mut self) -> &Predictor {
         &self.x
+    }
+
+    fn choice(&self) -> Option<Choice> {
+        self.solver.choice()
     }
 
     fn rounds(&self) -> u64 {

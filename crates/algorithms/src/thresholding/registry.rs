@@ -13,9 +13,9 @@ use lao_finite_sum::Predictor;
 pub struct SolverTask {
     /// `k`, non-zeros kept per output.
     pub sparsity: usize,
-    /// `eta`; see [`SolverRow::step`] for the smoothness that bounds it. Without it, a solver chooses step sizes
-    /// for itself, and the stochastic ones also [their batches](super::auto). Rows of solvers that always do
-    /// so check a step size, but do not use it.
+    /// `eta`; see [`SolverRow::step`] for the smoothness that bounds it. Without it, a solver chooses step
+    /// sizes for itself, and the stochastic ones also [their batches](super::auto). Rows of solvers that
+    /// always do so check a step size, but do not use it.
     pub step_size: Option<f64>,
     /// The first iterate; `None` stands for zero.
     pub start: Option<Predictor>,
@@ -232,7 +232,7 @@ pub const SOLVERS: &[SolverRow] = &[
     SolverRow {
         name: "sg-ht",
         source: "Nguyen, Needell & Woolf 2017",
-        summary: "Steps along the gradient of random batches: half of the rows, or one with a given step size.",
+        summary: "Steps along the gradient of random batches of half of the rows; of one row with a given step size.",
         settles_on_sparse_rows: false,
         build: sg,
         ..SOLVER

@@ -97,8 +97,8 @@ pub struct ScsgParams {
 }
 
 impl ScsgParams {
-    /// Returns practical parameters for a step size: option II, with single-component steps and a snapshot gradient over a
-    /// tenth of the components.
+    /// Returns practical parameters for a step size: option II, with single-component steps and a snapshot
+    /// gradient over a tenth of the components.
     pub fn practical(shape: Shape, task: &SolverTask, step_size: f64) -> Self {
         let SolverTask { sparsity, start, .. } = task.clone();
         let batch = shape.components.div_ceil(10);
@@ -223,6 +223,7 @@ pub struct Scsg<D = UniformDraws> {
 #[derive(Clone, Debug)]
 struct Auto {
     rule: Rule,
+    choice: Option<Choice>,
     sizes: Sizes,
     /// Whether the next step is the first of its epoch.
     is_first: bool,
@@ -232,7 +233,7 @@ impl<D: BatchLaw> Scsg<D> {
     /// Returns the solver that chooses step size and mini-batch for itself, with snapshots of these sizes.
     pub(super) fn automatic(mut self, rule: Rule, sizes: Sizes) -> Self {
         self.batch = sizes.peek(self.shape.components);
-        self.auto = Some(Box::new(Auto { rule, sizes, is_first: false }));
+        self.auto = Some(Box::new(Auto { rule, choice: None, sizes, is_first: false }));
         self
     }
 
@@ -249,9 +250,9 @@ impl<D: BatchLaw> Scsg<D> {
         sum.gradient(batch, at, &mut self.snapshot_gradient)?;
         let size = self.batch;
         if let Some(auto) = &mut self.auto {
-            let Choice { step_size, mini_batch } =
-                auto.rule.choose(sum, batch, at, &self.snapshot_gradient)?;
-            (self.step_size, self.mini_batch, auto.is_first) = (step_size, mini_batch, true);
+            let choice = auto.rule.choose(sum, batch, at, &self.snapshot_gradient)?;
+            (self.step_size, self.mini_batch) = (choice.step_size, choice.mini_batch);
+            (auto.choice, auto.is_first) = (Some(choice), true);
             auto.sizes.advance(self.shape.components);
             self.batch = auto.sizes.peek(self.shape.components);
         }
@@ -300,5 +301,9 @@ impl<D: BatchLaw> Solver for Scsg<D> {
 
     fn rounds(&self) -> u64 {
         self.rounds
+    }
+
+    fn choice(&self) -> Option<Choice> {
+        self.auto.as_ref().and_then(|auto| auto.choice)
     }
 }

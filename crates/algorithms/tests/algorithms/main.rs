@@ -1,6 +1,7 @@
 //! Tests of the learners and solvers, as one program: it links once, and its tests run side by side.
 
 mod aesvr_twin;
+mod auto;
 mod bad_tells;
 mod baselines_dense;
 mod baselines_twins;

@@ -602,8 +602,8 @@ fn what_a_command_acknowledged_survives_kills_and_no_bit_changes() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     begin(at);
-    // Kills come at all times from none to one and a half of what the last command took that was left alone, which is
-    // one of twenty.
+    // Kills come at all times from none to one and a half of what the last command took that was left alone,
+    // which is one of twenty.
     let mut time = Duration::ZERO;
     let mut acknowledged = 0;
     for round in 0..80u32 {

@@ -23,6 +23,7 @@
 use lao_verification_engine::claim::Claim;
 use lao_verification_engine::paper::Paper;
 
+mod auto_step;
 mod cor11;
 mod cor12;
 mod cor13;
@@ -107,6 +108,7 @@ const CLAIMS: &[Claim] = &[
     residual_eta::CLAIM,
     option_variance::CLAIM,
     linear_rate::CLAIM,
+    auto_step::CLAIM,
     table1_counts::CLAIM,
     fig_a::CLAIM,
     fig_b::PRINTED,
