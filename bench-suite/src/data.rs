@@ -12,8 +12,11 @@ use lao_datasets::synthetic::{Noise, Normal, Rademacher, UniformAttributes, Virt
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::sample::SubsetSampler;
 use lao_observation::{Block, BlockBuf, Seed, Source};
+use rand::RngExt;
+use rand_distr::Distribution;
 use serde::Deserialize;
 use serde::de::Error as _;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -104,6 +107,51 @@ impl Design {
         Ok(drawn)
     }
 
+    /// Returns a target among the attributes that occur most, and sparse rows of length 1, each with so many
+    /// `entries`: as words of a text, the attribute of rank r occurs in proportion to 1/(r + 10), in proportion
+    /// to the size of a normal number. Labels are as those of dense rows, or two `classes`.
+    ///
+    /// # Errors
+    /// When the design refuses its parameters.
+    pub fn words(
+        &self,
+        (dim, entries): (usize, usize),
+        rows: usize,
+        classes: bool,
+        seed: &Seed,
+    ) -> anyhow::Result<(SparseVector, SparseRows)> {
+        let frequent = self.target((dim / 20).max(self.sparsity()).min(dim), seed)?;
+        let target = SparseVector::new(dim, frequent.indices().to_vec(), frequent.values().to_vec())?;
+        let mut rng = seed.child("train").rng();
+        let mut sum = 0.0;
+        let sums: Vec<f64> = (0..dim)
+            .map(|rank| {
+                sum += 1.0 / (rank + 10) as f64;
+                sum
+            })
+            .collect();
+        let mut drawn = SparseRows { starts: vec![0.0], ..SparseRows::default() };
+        let (mut row, noise) = (BTreeMap::new(), rand_distr::Normal::new(0.0, self.noise)?);
+        for _ in 0..rows {
+            row.clear();
+            while row.len() < entries {
+                let at = rng.random::<f64>() * sum;
+                let size: f64 = rand_distr::StandardNormal.sample(&mut rng);
+                row.insert(sums.partition_point(|sum| *sum <= at).min(dim - 1), size.abs() + 1e-3);
+            }
+            let length = row.values().map(|size| size * size).sum::<f64>().sqrt();
+            let of_target = |(j, size): (&usize, &f64)| target.view().get(*j as u32) * size / length;
+            drawn.labels.push(row.iter().map(of_target).sum::<f64>() + noise.sample(&mut rng));
+            drawn.places.extend(row.keys().map(|j| *j as f64));
+            drawn.values.extend(row.values().map(|size| size / length));
+            drawn.starts.push(drawn.places.len() as f64);
+        }
+        if classes {
+            draw_classes(&mut drawn.labels, &seed.child("train"));
+        }
+        Ok((target, drawn))
+    }
+
     /// Returns a stream of examples around `target`.
     ///
     /// # Errors
@@ -120,6 +168,27 @@ impl Design {
             }
         })
     }
+}
+
+/// Replaces each label, a log odds, by the class 1 or 0, which is drawn with its probability.
+pub fn draw_classes(labels: &mut [f64], seed: &Seed) {
+    let mut rng = seed.child("classes").rng();
+    for label in labels {
+        *label = f64::from(rng.random::<f64>() < 1.0 / (1.0 + (-*label).exp()));
+    }
+}
+
+/// Examples with few attributes, row after row: compressed sparse rows.
+#[derive(Clone, Debug, Default)]
+pub struct SparseRows {
+    /// The number of entries before each row, and of all rows.
+    pub starts: Vec<f64>,
+    /// The attribute of each entry; they ascend within a row.
+    pub places: Vec<f64>,
+    /// The value of each entry.
+    pub values: Vec<f64>,
+    /// The labels.
+    pub labels: Vec<f64>,
 }
 
 /// Examples with all attributes, column after column: value (i, j) is at `j * labels.len() + i`.

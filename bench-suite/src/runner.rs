@@ -51,6 +51,8 @@ pub struct Request {
     pub budget: Option<usize>,
     /// The largest number of attributes of a model.
     pub longest: Option<usize>,
+    /// Whether the labels are two classes, 0 and 1.
+    pub classes: bool,
 }
 
 /// The measurements of a fit.

@@ -171,7 +171,8 @@ pub fn full_information() -> anyhow::Result<String> {
         let times: Vec<f64> = results.values(learner, table, "seconds").into_values().collect();
         let runs = results.record.size.repetitions;
         if reached.is_empty() {
-            return Cell { text: "failed".into(), score: None };
+            let failed = results.failures().contains_key(format!("{learner} on {table}").as_str());
+            return Cell { text: if failed { "failed".into() } else { "–".into() }, score: None };
         }
         let [least, most] = [f64::min, f64::max].map(|of| times.iter().copied().reduce(of));
         let (Some(middle), Some(least), Some(most)) = (median(times.clone()), least, most) else {

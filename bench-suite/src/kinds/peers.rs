@@ -10,7 +10,7 @@
 //! fails, leaves rows with the reason.
 
 use super::{Analysis, Job, Kind, Measurement, Rows};
-use crate::data::{Data, DenseRows};
+use crate::data::{Data, DenseRows, SparseRows, draw_classes};
 use crate::npy;
 use crate::row::{Row, median};
 use crate::runner::{self, Answer, Request, Runner};
@@ -93,6 +93,11 @@ struct PeerTable {
     test: Option<u64>,
     #[serde(default)]
     correlation: f64,
+    /// For data from a design and the question of full information: whether labels are two classes, drawn with
+    /// the logistic probability of the linear predictor; and the entries of a row, if rows are sparse.
+    #[serde(default)]
+    classes: bool,
+    entries: Option<usize>,
     /// For the question of purchases: the number of attributes that may be bought of a training row, and the
     /// largest number of attributes of a model.
     budget: Option<usize>,
@@ -117,9 +122,15 @@ struct State {
     software: BTreeSet<String>,
 }
 
+/// The training rows of a table.
+enum TrainRows {
+    Dense(DenseRows),
+    Sparse(SparseRows),
+}
+
 /// The rows of a table in one repetition.
 struct Files {
-    train: DenseRows,
+    train: TrainRows,
     test: DenseRows,
     /// The attributes that determine the label, where they are known.
     support: Option<Vec<u32>>,
@@ -141,10 +152,22 @@ impl PeerTable {
             Data::Design(design) => {
                 design.target(dim, &Seed::root(0))?;
                 self.train.context("`train` is missing: give the number of training rows")?;
+                let entries = self.entries.unwrap_or(1);
+                ensure!((1..=dim / 2).contains(&entries), "entries = {entries}: give 1 to {}", dim / 2);
+                ensure!(
+                    question == Question::FullInformation || !self.classes && self.entries.is_none(),
+                    "`classes` and `entries` are for the question of full information: remove the keys"
+                );
             }
             Data::Table(_) => ensure!(
-                self.dim.is_none() && self.train.is_none() && self.test.is_none() && a == 0.0,
-                "`dim`, `train`, `test` and `correlation` are for designs: remove the keys"
+                self.dim.is_none()
+                    && self.train.is_none()
+                    && self.test.is_none()
+                    && a == 0.0
+                    && !self.classes
+                    && self.entries.is_none(),
+                "`dim`, `train`, `test`, `correlation`, `classes` and `entries` are for designs: remove the \
+                 keys"
             ),
         }
         match (question, &self.data, self.budget, self.longest) {
@@ -173,18 +196,26 @@ impl PeerTable {
     fn files(&self, size: Size, seed: &Seed) -> anyhow::Result<Files> {
         match &self.data {
             Data::Design(design) => {
-                let target = design.target(self.dim()?, seed)?;
-                let rows = |count: Option<u64>, name: &str| {
-                    let count = count.map_or(0, |count| size.scaled(count, 20));
-                    let count = usize::try_from(count)?;
-                    design.correlated(&target, self.correlation, count, &seed.child(name))
-                };
-                let (train, test) = (rows(self.train, "train")?, rows(self.test, "test")?);
-                Ok(Files { train, test, support: Some(target.indices().to_vec()) })
+                let count = |rows: Option<u64>| usize::try_from(rows.map_or(0, |rows| size.scaled(rows, 20)));
+                let (train_rows, dim, train_seed) = (count(self.train)?, self.dim()?, seed.child("train"));
+                if let Some(entries) = self.entries {
+                    let (target, rows) = design.words((dim, entries), train_rows, self.classes, seed)?;
+                    let (train, support) = (TrainRows::Sparse(rows), Some(target.indices().to_vec()));
+                    return Ok(Files { train, test: DenseRows::default(), support });
+                }
+                let target = design.target(dim, seed)?;
+                let mut train = design.correlated(&target, self.correlation, train_rows, &train_seed)?;
+                if self.classes {
+                    draw_classes(&mut train.labels, &train_seed);
+                }
+                let test =
+                    design.correlated(&target, self.correlation, count(self.test)?, &seed.child("test"))?;
+                let support = Some(target.indices().to_vec());
+                Ok(Files { train: TrainRows::Dense(train), test, support })
             }
             Data::Table(table) => {
                 let [train, test] = table.raw_train_test(seed)?;
-                Ok(Files { train, test, support: None })
+                Ok(Files { train: TrainRows::Dense(train), test, support: None })
             }
         }
     }
@@ -194,12 +225,29 @@ impl PeerTable {
         let Files { train, test, support } = self.files(size, seed)?;
         let folder = tempfile::tempdir().context("cannot make a folder for the data of the peers")?;
         let path = |name: &str| folder.path().join(format!("{name}.npy"));
-        for (name, rows) in [("train", &train), ("test", &test)] {
+        let dense = |name: &str, rows: &DenseRows| {
             let count = rows.labels.len();
             let dim = rows.columns.len().checked_div(count).unwrap_or_default();
             npy::write(&path(&format!("{name}-x")), &[count, dim], &rows.columns)?;
-            npy::write(&path(&format!("{name}-y")), &[count], &rows.labels)?;
+            npy::write(&path(&format!("{name}-y")), &[count], &rows.labels)
+        };
+        match &train {
+            TrainRows::Dense(train) => dense("train", train)?,
+            TrainRows::Sparse(SparseRows { starts, places, values, labels }) => {
+                let shape = [labels.len() as f64, self.dim()? as f64];
+                let lists: [(&str, &[f64]); 5] = [
+                    ("shape", &shape),
+                    ("starts", starts),
+                    ("places", places),
+                    ("values", values),
+                    ("train-y", labels),
+                ];
+                for (name, list) in lists {
+                    npy::write(&path(name), &[list.len()], list)?;
+                }
+            }
         }
+        dense("test", &test)?;
         if let Some(support) = support {
             let places: Vec<f64> = support.into_iter().map(f64::from).collect();
             npy::write(&path("support"), &[places.len()], &places)?;
@@ -324,6 +372,7 @@ impl Kind for Peers {
             seconds: self.seconds,
             budget: table.budget,
             longest: table.longest,
+            classes: table.classes,
         };
         let Answer { examples, measurements } = self.ask(&mut state, &peer.learner, &request)?;
         let measured = |(name, value): (String, Option<f64>)| {

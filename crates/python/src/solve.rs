@@ -3,7 +3,9 @@
 use crate::fit::SIGNALS_EVERY;
 use crate::table::Table;
 use lao::algorithms::thresholding::registry::solver;
-use lao::algorithms::thresholding::{SOLVERS, Shape, SolverEnd, SolverLimit, SolverTask, criterion, resume};
+use lao::algorithms::thresholding::{
+    Choice, SOLVERS, Shape, SolverEnd, SolverLimit, SolverTask, criterion, resume,
+};
 use lao::finite_sum::{Coding, FiniteSum, Loss, Predictor, Standardize};
 use lao::observation::Seed;
 use numpy::{IntoPyArray as _, PyReadonlyArray1};
@@ -127,10 +129,11 @@ pub fn solve<'py>(
         let calls = sum.meter().calls;
         let objective = sum.objective(&last).map_err(|error| refused(error.to_string()))?;
         let stored = sum.to_original_scale(&last).map_err(|error| refused(error.to_string()))?;
-        Ok::<_, PyErr>(((stored, outcome, done, calls, objective, tried), interrupt))
+        let choice = solver.choice();
+        Ok::<_, PyErr>(((stored, outcome, done, calls, objective, tried, choice), interrupt))
     };
     let (run, interrupt) = py.detach(|| crate::pool::run(solve))?;
-    let (predictor, outcome, done, calls, objective, tried) = run;
+    let (predictor, outcome, done, calls, objective, tried, choice) = run;
     let result = PyDict::new(py);
     let indices = predictor.coefficients.iter().map(|x| {
         let places: Vec<i64> = x.indices().iter().map(|&j| i64::from(j)).collect();
@@ -147,6 +150,14 @@ pub fn solve<'py>(
     result.set_item("calls", calls)?;
     result.set_item("objective", objective)?;
     result.set_item("criterion", tried.into_pyarray(py))?;
+    let choice = choice.map(|Choice { batch, step_size, mini_batch }| {
+        let choice = PyDict::new(py);
+        choice.set_item("batch", batch)?;
+        choice.set_item("step_size", step_size)?;
+        choice.set_item("mini_batch", mini_batch)?;
+        Ok::<_, PyErr>(choice)
+    });
+    result.set_item("choice", choice.transpose()?)?;
     let converged = matches!(outcome, SolverEnd::Change | SolverEnd::Settled);
     result.set_item("converged", converged)?;
     result.set_item("interrupt", interrupt.map(|error| error.into_value(py)))?;

@@ -91,6 +91,22 @@ def test_more_classes_have_a_support_each():
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
 
 
+@pytest.mark.parametrize("method", ["sg-ht", "hsg-ht", "svrg-ht", "scsg-ht-i", "scsg-ht-ii"])
+def test_stochastic_methods_need_nothing_chosen(method):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((400, 2000))
+    y = X[:, :10] @ np.resize([1.0, -1.0], 10) + rng.standard_normal(400)
+    model = HardThresholdingRegressor(10, method=method, random_state=1).fit(X, y)
+    assert list(model.support_) == list(range(10))
+    assert model.chosen_["step_size"] > 0.0 and 1 <= model.chosen_["mini_batch"] <= model.chosen_["batch"]
+    pruned = HardThresholdingRegressor(10, method=f"{method}-pruned", random_state=1).fit(X, y)
+    assert list(pruned.support_) == list(range(10))
+    given = HardThresholdingRegressor(10, method=method, step_size=1e-4, max_iter=2, random_state=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        assert given.fit(X, y).chosen_ is None
+
+
 def test_what_is_not_allowed_is_refused():
     X, y = wide(rows=50, dim=20)
     for parameters, text in [

@@ -33,14 +33,15 @@ _PARAMETERS = """
     method : str
         "exchange" (attributes are exchanged as long as that lowers the loss), "htp" (a refit after each
         gradient step), "gd-ht-normalized", "gd-ht", or one of the stochastic methods "sg-ht", "hsg-ht",
-        "svrg-ht", "scsg-ht-i", "scsg-ht-ii".
+        "svrg-ht", "scsg-ht-i", "scsg-ht-ii". With "-pruned" ("htp-pruned", "scsg-ht-ii-pruned", ...) a method
+        keeps more attributes than are wanted, and then drops those that the others can do without.
     max_iter : int
         The largest number of rounds: updates, or epochs of stochastic methods.
     tol : float
         The run ends after a round that moved the model by at most this share of its norm.
     step_size : float or None
-        The step size, for methods that do not choose their own. None is the largest that is safe for every
-        single row, which is short for "gd-ht".
+        The step size of "gd-ht" and the stochastic methods. None: they choose it, and the stochastic ones
+        their batches too.
     ridge : float
         The weight of the squared norm, in standardized units.
     fit_intercept : bool
@@ -63,6 +64,8 @@ _PARAMETERS = """
         How often the loss of a row was evaluated with its gradient.
     objective_ : float
         The mean loss, and the ridge.
+    chosen_ : dict or None
+        What a stochastic method chose last: "batch", "step_size" and "mini_batch".
     criterion_ : array or None
         With `n_nonzero="auto"`: the information criterion of each number of attributes that was tried,
         from 1.
@@ -148,6 +151,7 @@ class Thresholding(SelectorMixin, BaseEstimator):
         self.calls_ = int(result["calls"])
         self.objective_ = float(result["objective"])
         self.criterion_ = result["criterion"] if chosen else None
+        self.chosen_ = result["choice"]
         self.interrupted_ = result["interrupt"] is not None
         if result["interrupt"] is not None:
             raise result["interrupt"]
