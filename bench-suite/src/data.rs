@@ -108,8 +108,8 @@ impl Design {
     }
 
     /// Returns a target among the attributes that occur most, and sparse rows of length 1, each with so many
-    /// `entries`: as words of a text, the attribute of rank r occurs in proportion to 1/(r + 10), in proportion
-    /// to the size of a normal number. Labels are as those of dense rows, or two `classes`.
+    /// `entries`: as words of a text, the attribute of rank r occurs in proportion to 1/(r + 10), in
+    /// proportion to the size of a normal number. Labels are as those of dense rows, or two `classes`.
     ///
     /// # Errors
     /// When the design refuses its parameters.

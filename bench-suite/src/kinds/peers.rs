@@ -93,8 +93,8 @@ struct PeerTable {
     test: Option<u64>,
     #[serde(default)]
     correlation: f64,
-    /// For data from a design and the question of full information: whether labels are two classes, drawn with
-    /// the logistic probability of the linear predictor; and the entries of a row, if rows are sparse.
+    /// For data from a design and the question of full information: whether labels are two classes, drawn
+    /// with the logistic probability of the linear predictor; and the entries of a row, if rows are sparse.
     #[serde(default)]
     classes: bool,
     entries: Option<usize>,

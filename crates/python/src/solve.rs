@@ -4,7 +4,7 @@ use crate::fit::SIGNALS_EVERY;
 use crate::table::Table;
 use lao::algorithms::thresholding::registry::solver;
 use lao::algorithms::thresholding::{
-    Choice, SOLVERS, Shape, SolverEnd, SolverLimit, SolverTask, criterion, resume,
+    Choice, ExchangeParams, SOLVERS, Shape, Solver, SolverEnd, SolverLimit, SolverTask, criterion, resume,
 };
 use lao::finite_sum::{Coding, FiniteSum, Loss, Predictor, Standardize};
 use lao::observation::Seed;
@@ -19,10 +19,11 @@ const PATIENCE: usize = 5;
 
 /// Minimizes a loss over predictors with few coefficients. Returns a dict with one list of indices and values
 /// for each output. If the sparsity is to be `chosen`, it is the largest that is tried, each from the answer
-/// for one less, and the one of least criterion is returned.
+/// for one less, and the one of least criterion is returned; with `whole`, nothing ends the path early, and
+/// the dict has all of its predictors.
 #[pyfunction]
-#[pyo3(signature = (table, labels, classes, *, weights, method, sparsity, chosen, step_size, rounds, change,
-                    ridge, intercept, standardize, seed))]
+#[pyo3(signature = (table, labels, classes, *, weights, method, sparsity, chosen, whole, step_size, rounds,
+                    change, always, certify, ridge, intercept, standardize, seed))]
 #[expect(clippy::too_many_arguments, reason = "Python gives them by name")]
 pub fn solve<'py>(
     py: Python<'py>,
@@ -33,9 +34,12 @@ pub fn solve<'py>(
     method: &str,
     sparsity: usize,
     chosen: bool,
+    whole: bool,
     step_size: Option<f64>,
     rounds: u64,
     change: f64,
+    always: Vec<u32>,
+    certify: bool,
     ridge: f64,
     intercept: bool,
     standardize: &str,
@@ -84,11 +88,20 @@ pub fn solve<'py>(
             sum = sum.with_intercept();
         }
         let build = |sum: &FiniteSum, sparsity, start| {
-            let built = (row.build)(Shape::of(sum), &SolverTask { sparsity, step_size, start });
+            let (shape, task) = (Shape::of(sum), SolverTask { sparsity, step_size, start });
+            let built = if certify || !always.is_empty() {
+                let always = always.clone();
+                let params = ExchangeParams { always, certify, ..ExchangeParams::practical(&task) };
+                params.build(shape).map(|solver| Box::new(solver) as Box<dyn Solver>)
+            } else {
+                (row.build)(shape, &task)
+            };
             built.map_err(|error| refused(error.to_string()))
         };
-        let mut solver = build(&sum, if chosen { 1 } else { sparsity }, None)?;
+        let least = always.len().max(1);
+        let mut solver = build(&sum, if chosen { least } else { sparsity }, None)?;
         let (mut best, mut tried): (Option<(f64, Predictor)>, Vec<f64>) = (None, Vec::new());
+        let mut path = Vec::new();
         let mut rng = Seed::root(seed).child("solver").rng();
         // One round at a time: the draws, and so the bits, are those of one run, and signals are seen.
         let limit = SolverLimit { change: Some(change), ..SolverLimit::after_rounds(1) };
@@ -103,13 +116,19 @@ pub fn solve<'py>(
             if run.outcome != SolverEnd::Rounds {
                 let now = criterion(&mut sum, &run.predictor).map_err(|error| refused(error.to_string()))?;
                 tried.push(now);
-                if best.as_ref().is_none_or(|(least, _)| now < *least) {
+                if whole {
+                    let stored = sum.to_original_scale(&run.predictor);
+                    path.push(stored.map_err(|error| refused(error.to_string()))?);
+                }
+                if best.as_ref().is_none_or(|(lowest, _)| now < *lowest) {
                     best = Some((now, run.predictor.clone()));
                 }
-                let (size, least) = (tried.len(), best.as_ref().map_or(now, |(least, _)| *least));
-                let best_at = tried.iter().position(|one| *one == least).unwrap_or(0) + 1;
+                let (size, lowest) =
+                    (least + tried.len() - 1, best.as_ref().map_or(now, |(lowest, _)| *lowest));
+                let best_at = least + tried.iter().position(|one| *one == lowest).unwrap_or(0);
                 // Where the criterion has not fallen for long, it will not.
-                if !chosen || size >= sparsity || size >= best_at + PATIENCE + best_at / 2 {
+                let is_patient = whole || size < best_at + PATIENCE + best_at / 2;
+                if !chosen || size >= sparsity || !is_patient {
                     break (run.outcome, None);
                 }
                 solver = build(&sum, size + 1, Some(run.predictor))?;
@@ -129,23 +148,19 @@ pub fn solve<'py>(
         let calls = sum.meter().calls;
         let objective = sum.objective(&last).map_err(|error| refused(error.to_string()))?;
         let stored = sum.to_original_scale(&last).map_err(|error| refused(error.to_string()))?;
-        let choice = solver.choice();
-        Ok::<_, PyErr>(((stored, outcome, done, calls, objective, tried, choice), interrupt))
+        let said = (solver.choice(), solver.is_certified());
+        Ok::<_, PyErr>(((stored, outcome, done, calls, objective, tried, said, path), interrupt))
     };
     let (run, interrupt) = py.detach(|| crate::pool::run(solve))?;
-    let (predictor, outcome, done, calls, objective, tried, choice) = run;
+    let (predictor, outcome, done, calls, objective, tried, (choice, is_certified), path) = run;
     let result = PyDict::new(py);
-    let indices = predictor.coefficients.iter().map(|x| {
-        let places: Vec<i64> = x.indices().iter().map(|&j| i64::from(j)).collect();
-        places.into_pyarray(py)
+    set_predictor(&result, &predictor)?;
+    let path = path.iter().map(|predictor| {
+        let entry = PyDict::new(py);
+        set_predictor(&entry, predictor)?;
+        Ok::<_, PyErr>(entry)
     });
-    result.set_item("indices", indices.collect::<Vec<_>>())?;
-    let values = predictor.coefficients.iter().map(|x| {
-        let values: Vec<f64> = x.view().iter().map(|(_, value)| value).collect();
-        values.into_pyarray(py)
-    });
-    result.set_item("values", values.collect::<Vec<_>>())?;
-    result.set_item("intercepts", predictor.intercepts.into_pyarray(py))?;
+    result.set_item("path", path.collect::<PyResult<Vec<_>>>()?)?;
     result.set_item("rounds", done)?;
     result.set_item("calls", calls)?;
     result.set_item("objective", objective)?;
@@ -158,8 +173,22 @@ pub fn solve<'py>(
         Ok::<_, PyErr>(choice)
     });
     result.set_item("choice", choice.transpose()?)?;
+    result.set_item("certified", is_certified)?;
     let converged = matches!(outcome, SolverEnd::Change | SolverEnd::Settled);
     result.set_item("converged", converged)?;
     result.set_item("interrupt", interrupt.map(|error| error.into_value(py)))?;
     Ok(result)
+}
+
+/// Adds indices and values of each output, and the intercepts.
+fn set_predictor(dict: &Bound<'_, PyDict>, predictor: &Predictor) -> PyResult<()> {
+    let py = dict.py();
+    let indices = predictor.coefficients.iter().map(|x| {
+        let places: Vec<i64> = x.indices().iter().map(|&j| i64::from(j)).collect();
+        places.into_pyarray(py)
+    });
+    dict.set_item("indices", indices.collect::<Vec<_>>())?;
+    let values = predictor.coefficients.iter().map(|x| x.values().to_vec().into_pyarray(py));
+    dict.set_item("values", values.collect::<Vec<_>>())?;
+    dict.set_item("intercepts", predictor.intercepts.clone().into_pyarray(py))
 }

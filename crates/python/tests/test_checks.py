@@ -16,6 +16,8 @@ ESTIMATORS = [
     lao_learn.BudgetedRegressorCV(random_state=1),
     lao_learn.BudgetedClassifierCV(random_state=1),
     lao_learn.HardThresholdingRegressor(random_state=1),
+    lao_learn.HardThresholdingRegressorCV(cv=3),
+    lao_learn.HardThresholdingClassifierCV(cv=3),
     lao_learn.HardThresholdingClassifier(random_state=1),
 ]
 
@@ -32,6 +34,12 @@ def expected_failures(estimator):
         return {
             "check_sample_weight_equivalence_on_dense_data": WEIGHTS,
             "check_sample_weight_equivalence_on_sparse_data": WEIGHTS,
+        }
+    if hasattr(estimator, "max_nonzero"):
+        reason = "rows that are repeated come into other folds than rows with weights"
+        return {
+            "check_sample_weight_equivalence_on_dense_data": reason,
+            "check_sample_weight_equivalence_on_sparse_data": reason,
         }
     return {}
 

@@ -3,13 +3,20 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import KFold
 
-from lao_learn import HardThresholdingClassifier, HardThresholdingRegressor
+from lao_learn import (
+    HardThresholdingClassifier,
+    HardThresholdingClassifierCV,
+    HardThresholdingRegressor,
+    HardThresholdingRegressorCV,
+)
 
 SOLVERS = ["gd-ht", "gd-ht-normalized", "htp", "sg-ht", "hsg-ht", "svrg-ht", "scsg-ht-i", "scsg-ht-ii"]
 
@@ -107,6 +114,40 @@ def test_stochastic_methods_need_nothing_chosen(method):
         assert given.fit(X, y).chosen_ is None
 
 
+def test_a_certificate_is_given_where_no_exchange_lowers_the_loss():
+    rng = np.random.default_rng(8)
+    X = rng.standard_normal((60, 300))
+    for j in range(1, 300):
+        X[:, j] = 0.95 * X[:, j - 1] + 0.3 * X[:, j]
+    y = X[:, [20, 150, 280]] @ [1.0, -1.0, 1.0] + rng.standard_normal(60)
+    model = HardThresholdingRegressor(3, certify=True).fit(X, y)
+    assert model.certified_ and not hasattr(HardThresholdingRegressor(3).fit(X, y), "certified_")
+    for out in model.support_:
+        for into in set(range(300)) - set(model.support_):
+            other = [*(set(model.support_) - {out}), into]
+            left = y - LinearRegression().fit(X[:, other], y).predict(X[:, other])
+            assert np.mean(left**2) > model.objective_ * (1.0 - 2e-6)
+    with pytest.raises(ValueError, match="certify = True"):
+        HardThresholdingRegressor(3, method="htp", certify=True).fit(X, y)
+
+
+def test_columns_that_are_always_wanted_are_in_the_model():
+    X, y = wide(rows=200, dim=80)
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(80)])
+    named = HardThresholdingRegressor(5, always=["x7", "x8"]).fit(frame, y)
+    placed = HardThresholdingRegressor(5, always=[8, 7]).fit(X, y)
+    assert named.support_.tolist() == placed.support_.tolist() == [3, 7, 8, 40, 79]
+    chosen = HardThresholdingRegressor("auto", always=[7, 8]).fit(X, y)
+    assert chosen.support_.tolist() == [3, 7, 8, 40, 79] and np.argmin(chosen.criterion_) == 3
+    folds = HardThresholdingRegressorCV(9, always=[7, 8]).fit(X, y)
+    assert {3, 7, 8, 40, 79} <= set(folds.support_) and len(folds.cv_losses_) == 8
+    classes = HardThresholdingClassifier(4, always=[7]).fit(X, y > y.mean())
+    assert {3, 7, 40} <= set(classes.support_)
+    for parameters in [{"always": ["x7"]}, {"always": [80]}, {"always": [1], "method": "htp"}]:
+        with pytest.raises(ValueError, match="always"):
+            HardThresholdingRegressor(3, **parameters).fit(X, y)
+
+
 def test_what_is_not_allowed_is_refused():
     X, y = wide(rows=50, dim=20)
     for parameters, text in [
@@ -186,3 +227,46 @@ def test_the_number_of_attributes_is_found(seed):
     for parameters in [{"n_nonzero": "auto", "method": "htp"}, {"n_nonzero": "many"}]:
         with pytest.raises(ValueError, match="n_nonzero"):
             HardThresholdingRegressor(**parameters).fit(X, y)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_number_of_attributes_is_that_of_least_loss_on_rows_left_out(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((300, 100))
+    margin = X[:, [3, 50, 70, 99]] @ [2.0, -2.0, 2.0, -1.0]
+    y = margin + rng.standard_normal(300)
+    model = HardThresholdingRegressorCV(12).fit(X, y)
+    assert {3, 50, 70, 99} <= set(model.support_) and len(model.support_) == model.n_nonzero_
+    assert len(model.cv_losses_) == 12 and np.argmin(model.cv_losses_) + 1 == model.n_nonzero_
+    # The losses are those of models that are learned without the fold, one number of attributes at a time.
+    folds = KFold(5)
+    for k in (1, 4):
+        losses = []
+        for train, held in folds.split(X):
+            one = HardThresholdingRegressor(k).fit(X[train], y[train])
+            losses.append(np.mean((one.predict(X[held]) - y[held]) ** 2))
+        np.testing.assert_allclose(model.cv_losses_[k - 1], np.mean(losses), rtol=1e-6)
+    plain = HardThresholdingRegressor(model.n_nonzero_).fit(X, y)
+    np.testing.assert_allclose(model.coef_, plain.coef_)
+    np.testing.assert_allclose(model.predict(X), plain.predict(X))
+
+
+def test_classes_are_chosen_for_by_log_loss():
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((600, 60))
+    margin = 3.0 * X[:, [2, 30, 59]] @ [1.0, -1.0, 1.0]
+    y = np.where(margin + rng.logistic(size=600) > 0.0, "yes", "no")
+    model = HardThresholdingClassifierCV(8, cv=4).fit(X, y)
+    assert {2, 30, 59} <= set(model.support_) and model.score(X, y) > 0.8
+    assert model.cv_losses_.min() < 0.45 < model.cv_losses_[0]
+    weights = np.where(X[:, 0] > 0.0, 1.0, 0.0)
+    weighted = HardThresholdingClassifierCV(5).fit(X, y, sample_weight=weights)
+    assert {2, 30, 59} <= set(weighted.support_)
+    # The one row of a class is in a fold of its own.
+    rare = np.concatenate([["never"], np.digitize(margin[1:], [-1.0, 1.0]).astype(str)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert len(HardThresholdingClassifierCV(3, cv=3).fit(X, rare).classes_) == 4
+    for parameters, text in [({"max_nonzero": -1}, "max_nonzero = -1"), ({"cv": 1}, "k-fold")]:
+        with pytest.raises(ValueError, match=text):
+            HardThresholdingClassifierCV(**parameters).fit(X, y)

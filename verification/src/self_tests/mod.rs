@@ -3,9 +3,10 @@
 use crate::claim::Claim;
 
 mod defaults;
+mod exchange;
 mod level;
 mod level_in_use;
 
 /// The claims.
 pub const CLAIMS: &[Claim] =
-    &[level::CLAIM, level_in_use::CLAIM, defaults::LEARNERS, defaults::SOLVERS_CLAIM];
+    &[level::CLAIM, level_in_use::CLAIM, defaults::LEARNERS, defaults::SOLVERS_CLAIM, exchange::CLAIM];

@@ -99,11 +99,10 @@ impl AutoParams {
     pub fn scsg(self, shape: Shape, length: EpochLength) -> Result<Scsg, ParamError> {
         let AutoParams { sparsity, wanted, first, growth, start, rule } = self;
         let sizes = Sizes::new("SCSG-HT", first, growth)?;
-        require(wanted >= 1, "SCSG-HT", "wanted", wanted, "at least 1")?;
         let params = ScsgParams { sparsity, step_size: 1.0, batch: 1, mini_batch: 1, length, start };
-        Ok(params
-            .build_with(shape, UniformDraws::new(shape.components))?
-            .automatic(Rule::new(shape, (sparsity, wanted), rule), sizes))
+        let solver = params.build_with(shape, UniformDraws::new(shape.components))?;
+        require(wanted >= 1, "SCSG-HT", "wanted", wanted, "at least 1")?;
+        Ok(solver.automatic(Rule::new(shape, (sparsity, wanted), rule), sizes))
     }
 
     /// Builds HSG-HT for sums of this shape.

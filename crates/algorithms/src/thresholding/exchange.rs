@@ -32,14 +32,15 @@
 //!
 //! *Proved*: each exchange lowers the quadratic model by the gain that is computed, and so does the loss of
 //! least squares; so the solver ends. A settled support is one that no single exchange with a candidate
-//! improves. Attributes that never became candidates are not covered, nor are exchanges of two pairs at a
-//! time: two neighbors of opposite sign that are both missing may be missed.
+//! improves. Attributes that never became candidates are covered only if the solver is asked to
+//! [certify](ExchangeParams::certify) its answer; exchanges of two pairs at a time are not: two neighbors of
+//! opposite sign that are both missing may be missed.
 //!
 //! *Cost*: a look at all columns is n IFO calls for each of its right sides, one in the first look and four
 //! in others; slopes, Gram matrix and refit are n each, and for other losses each Newton step and each trial
 //! are. Memory is O(n |C|) and O(k |C|).
 //!
-//! *Claims*: `engine-defaults-solvers`.
+//! *Claims*: `engine-exchange`, `engine-defaults-solvers`.
 //!
 //! *Reference*: the tests compare gains with least squares on the exchanged supports, and settled supports
 //! with all single exchanges.
@@ -52,7 +53,7 @@ use super::{
     Shape, SolveError, Solver, SolverProgress, SolverTask, require_sparsity, require_start, threshold_start,
 };
 use crate::bug::cannot_fail;
-use crate::params::ParamError;
+use crate::params::{ParamError, require};
 use lao_finite_sum::{FiniteSum, NormalEquations, Predictor};
 use lao_kernels::{HardThreshold, NotFinite, SparseVector, Threshold, solve_positive};
 use lao_observation::Rng;
@@ -65,9 +66,9 @@ const FINITE: &str = "the coefficients were found to be finite";
 
 /// The first candidates: so many, or so many times k.
 const FIRST: [usize; 2] = [100, 8];
-/// Newton steps on a support, the decrement of the loss, as a part of it, that ends them, and halvings of
-/// one.
-const NEWTON: usize = 25;
+/// Newton steps on a support, and on one that was pruned; the decrement of the loss, as a part of it, that
+/// ends them; and halvings of one.
+const NEWTON: [usize; 2] = [25, 5];
 const CONVERGED: f64 = 1e-9;
 const HALVINGS: u32 = 20;
 /// The part of the loss that one look must gain, if the next output is to make all others look again.
@@ -76,7 +77,9 @@ const SETTLED: f64 = 1e-7;
 /// Parameters of [`Exchange`].
 ///
 /// ```
-/// use lao_algorithms::thresholding::{ExchangeParams, Shape, SolverEnd, SolverLimit, solve};
+/// use lao_algorithms::thresholding::{
+///     ExchangeParams, Shape, Solver, SolverEnd, SolverLimit, SolverTask, solve,
+/// };
 /// use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
 /// use lao_observation::Seed;
 ///
@@ -84,9 +87,12 @@ const SETTLED: f64 = 1e-7;
 /// let rows = DesignMatrix::rows(3, 3, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0])?;
 /// let mut sum = FiniteSum::new(rows, Loss::least_squares(vec![3.0, 0.0, -1.0])?)?;
 ///
-/// let mut solver = ExchangeParams { sparsity: 1, start: None }.build(Shape::of(&sum))?;
+/// let task = SolverTask { sparsity: 1, ..SolverTask::default() };
+/// let params = ExchangeParams { certify: true, ..ExchangeParams::practical(&task) };
+/// let mut solver = params.build(Shape::of(&sum))?;
 /// let run = solve(&mut sum, &mut solver, &Seed::root(1), SolverLimit::default())?;
 /// assert_eq!((run.outcome, run.predictor.coefficients[0].indices()), (SolverEnd::Settled, &[0][..]));
+/// assert!(solver.is_certified()); // no exchange with any attribute lowers the loss
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -96,12 +102,20 @@ pub struct ExchangeParams {
     pub sparsity: usize,
     /// The first iterate; `None` stands for zero.
     pub start: Option<Predictor>,
+    /// Attributes that every model has, ascending, at most k; k counts them.
+    #[serde(default)]
+    pub always: Vec<u32>,
+    /// Whether a solver of least squares that would settle looks at the exchanges with all attributes, at k
+    /// passes more, and goes on if one gains: [`Solver::is_certified`].
+    #[serde(default)]
+    pub certify: bool,
 }
 
 impl ExchangeParams {
     /// Returns the parameters for a task, whose step size is not used.
     pub fn practical(task: &SolverTask) -> Self {
-        ExchangeParams { sparsity: task.sparsity, start: task.start.clone() }
+        let SolverTask { sparsity, start, .. } = task.clone();
+        ExchangeParams { sparsity, start, always: Vec::new(), certify: false }
     }
 
     /// Builds the solver for sums of this shape.
@@ -109,8 +123,12 @@ impl ExchangeParams {
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
     pub fn build(self, shape: Shape) -> Result<Exchange, ParamError> {
-        let ExchangeParams { sparsity, start } = self;
+        let ExchangeParams { sparsity, start, always, certify } = self;
         require_sparsity(NAME, sparsity)?;
+        let ascends = always.windows(2).all(|pair| pair[0] < pair[1]);
+        let fits = ascends && always.len() <= sparsity && always.iter().all(|j| (*j as usize) < shape.dim);
+        let allowed = format_args!("at most {sparsity} ascending attributes below {}", shape.dim).to_string();
+        require(fits, NAME, "always", format_args!("{always:?}"), allowed)?;
         let mut x = require_start(NAME, start, shape)?;
         threshold_start(&mut x, sparsity, &mut HardThreshold::default());
         Ok(Exchange {
@@ -126,6 +144,9 @@ impl ExchangeParams {
             equations: NormalEquations::default(),
             stage: Stage::Look,
             output: 0,
+            always,
+            certify,
+            is_certified: false,
             prunes: false,
             has_moved: false,
             has_gained: false,
@@ -152,6 +173,8 @@ enum Stage {
     Newton { steps: usize },
     /// Evaluates the loss after a Newton step of this length.
     Shorten { steps: usize, before: f64, halvings: u32 },
+    /// Looks at the exchanges with all attributes.
+    Certify,
     /// Nothing is left to do.
     Settled,
 }
@@ -177,6 +200,9 @@ pub struct Exchange {
     equations: NormalEquations,
     stage: Stage,
     output: usize,
+    always: Vec<u32>,
+    certify: bool,
+    is_certified: bool,
     /// Whether the solver prunes, and does nothing else.
     prunes: bool,
     /// Whether the output has moved since the last look, and whether that lowered the loss by more than a
@@ -200,6 +226,18 @@ impl Exchange {
         self.x.coefficients[self.output].view().iter().collect()
     }
 
+    /// Returns the support of the output with all attributes that it must have, ascending: its smallest
+    /// coefficients make room for them.
+    fn with_always(&self) -> Vec<u32> {
+        let mut all = self.always.clone();
+        let mut others = self.members();
+        others.retain(|(j, _)| !self.always.contains(j));
+        others.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+        all.extend(others.into_iter().map(|(j, _)| j).take(self.sparsity - self.always.len()));
+        all.sort_unstable();
+        all
+    }
+
     fn look(&mut self, sum: &mut FiniteSum) -> Result<SolverProgress, SolveError> {
         let (is_first, is_squares) = (self.is_first_look(), sum.loss().squares().is_some());
         let calls = self.next_calls(sum);
@@ -209,7 +247,8 @@ impl Exchange {
             self.models = vec![Model::new(sum); self.shape.outputs];
         }
         let (members, support) = (self.members(), self.x.coefficients[self.output].indices().to_vec());
-        let Exchange { models, margins, squares, sparsity, output, x, .. } = self;
+        let first = self.with_always();
+        let Exchange { models, margins, squares, sparsity, output, x, always, .. } = self;
         let model = &mut models[*output];
         let before = model.expand(sum, margins, *output, x) + 0.5 * sum.ridge() * x.norm_squared();
         if model.is_flat() {
@@ -231,7 +270,7 @@ impl Exchange {
             }
         };
         let begun = if is_first || !is_squares {
-            model.begin(sum, &support, &found, *sparsity)
+            model.begin(sum, (&first, always), &found, *sparsity)
         } else {
             model.learn(sum, &found)
         };
@@ -292,11 +331,25 @@ impl Exchange {
             let x = &mut self.x.coefficients[self.output];
             let dense = x.view().to_dense();
             cannot_fail(HardThreshold::default().keep(&dense, self.sparsity, x), FINITE);
+            sum.add_cost(lao_finite_sum::Meter { calls: 2 * sum.len() as u64, thresholds: 0 });
             return Ok(self.pass_on());
         }
         let [gram, right] = model.equations(sum, &support)?;
-        self.proposed = pruned(&gram, &right, self.sparsity);
-        let intercept = self.intercept_of_proposal();
+        // Where rows are told with certainty, the model is wrong far from the iterate: what is kept of the
+        // iterate may be better than the minimum of the model.
+        let minimum: Vec<(u32, f64)> = pruned(&gram, &right, self.sparsity);
+        let x = self.x.coefficients[self.output].view();
+        self.proposed = minimum.iter().map(|(j, _)| (*j, x.get(*j))).collect();
+        let old = self.x.intercepts[self.output];
+        self.models[self.output].margins(&self.proposed, old, &mut self.trial);
+        let of_kept = self.evaluate(sum);
+        let kept = std::mem::replace(&mut self.proposed, minimum);
+        let mut intercept = self.intercept_of_proposal();
+        let of_minimum = self.evaluate(sum);
+        if of_minimum.is_nan() || of_minimum > of_kept {
+            (self.proposed, intercept) = (kept, old);
+            self.models[self.output].margins(&self.proposed, old, &mut self.trial);
+        }
         self.accept(intercept, f64::NEG_INFINITY)?;
         self.stage = Stage::Newton { steps: 0 };
         Ok(SolverProgress::Moved)
@@ -316,11 +369,33 @@ impl Exchange {
         self.rounds += u64::from(std::mem::take(&mut self.has_moved));
         self.output = (self.output + 1) % self.shape.outputs;
         if self.unchanged >= self.shape.outputs {
+            if self.certify {
+                self.stage = Stage::Certify;
+                return SolverProgress::Evaluated;
+            }
             self.stage = Stage::Settled;
             return SolverProgress::Settled;
         }
         self.stage = Stage::Look;
         SolverProgress::Evaluated
+    }
+
+    /// Looks at all single exchanges; goes on if one gains.
+    fn certify(&mut self, sum: &mut FiniteSum) -> Result<SolverProgress, SolveError> {
+        let support = self.x.coefficients[0].indices().to_vec();
+        let (model, mut products) = (&mut self.models[0], Vec::new());
+        let right = model.centered(&support);
+        sum.products(&right, &mut products);
+        if sum.loss().squares().is_some()
+            && let Some(j) = model.best_of_all((&support, &self.always), products, &self.squares)
+        {
+            model.learn(sum, &[j])?;
+            (self.stage, self.unchanged) = (Stage::Look, 0);
+            return Ok(SolverProgress::Evaluated);
+        }
+        self.is_certified = sum.loss().squares().is_some();
+        self.stage = Stage::Settled;
+        Ok(SolverProgress::Settled)
     }
 
     /// Minimizes least squares over the proposed support.
@@ -427,7 +502,7 @@ impl Exchange {
         if after < before - least {
             self.accept(intercept, after)?;
             self.stage = Stage::Newton { steps: steps + 1 };
-            if steps + 1 >= NEWTON {
+            if steps + 1 >= NEWTON[usize::from(self.prunes)] {
                 self.pass_on();
             }
             return Ok(SolverProgress::Moved);
@@ -470,6 +545,8 @@ impl Solver for Exchange {
         let passes = match self.stage {
             // Slopes, right sides, Gram matrix.
             Stage::Look => 1 + if self.is_first_look() { 1 } else { 4 } + 1,
+            Stage::Prune if sum.loss().squares().is_none() => 3,
+            Stage::Certify => 1 + self.x.coefficients[0].len() as u64,
             Stage::Settled => 0,
             _ => 1,
         };
@@ -481,6 +558,7 @@ impl Solver for Exchange {
         match self.stage.clone() {
             Stage::Look => self.look(sum),
             Stage::Prune => self.prune(sum),
+            Stage::Certify => self.certify(sum),
             Stage::Refit => self.refit(sum),
             Stage::Try { before, is_last } => self.attempt(sum, before, is_last),
             Stage::Newton { steps } => self.newton(sum, steps),
@@ -495,5 +573,9 @@ impl Solver for Exchange {
 
     fn rounds(&self) -> u64 {
         self.rounds
+    }
+
+    fn is_certified(&self) -> bool {
+        self.is_certified
     }
 }

@@ -103,6 +103,12 @@ pub trait Solver {
     fn choice(&self) -> Option<Choice> {
         None
     }
+
+    /// Returns whether the solver has settled, and has seen that no exchange of an attribute of the model for
+    /// any other attribute lowers the loss by more than a millionth ([`ExchangeParams::certify`]).
+    fn is_certified(&self) -> bool {
+        false
+    }
 }
 
 impl<S: Solver + ?Sized> Solver for Box<S> {
@@ -120,6 +126,9 @@ impl<S: Solver + ?Sized> Solver for Box<S> {
     }
     fn choice(&self) -> Option<Choice> {
         (**self).choice()
+    }
+    fn is_certified(&self) -> bool {
+        (**self).is_certified()
     }
 }
 

@@ -12,7 +12,7 @@
 //! *Update*: after each round of the solver, from its iterate,
 //!
 //! ```text
-//! S <- supp x;  K <- G_SS^-1, b <- K c_S     G, c of the quadratic model of f at x, its own for least squares
+//! S <- supp x;  K <- G_SS^-1, b <- K c_S    G, c of the quadratic model at x; of f for least squares
 //! until |S| = k:  drop the i of S with the least b_i^2 / K_ii, which is what it explains beside the others
 //! u <- argmin { f(u) : supp u in S }     by damped Newton steps where the loss is not quadratic
 //! ```
@@ -118,7 +118,7 @@ impl Pruned {
     ) -> Result<Pruned, ParamError> {
         let sparsity = task.sparsity;
         let most = sparsity.saturating_mul(factor).min(shape.dim).min(shape.components / 4).max(sparsity);
-        let mut pruning = ExchangeParams { sparsity, start: task.start.clone() }.build(shape)?;
+        let mut pruning = ExchangeParams::practical(task).build(shape)?;
         Ok(Pruned {
             shape,
             solver: build(shape, &SolverTask { sparsity: most, ..task.clone() }, sparsity)?,

@@ -232,7 +232,7 @@ pub const SOLVERS: &[SolverRow] = &[
     SolverRow {
         name: "sg-ht",
         source: "Nguyen, Needell & Woolf 2017",
-        summary: "Steps along the gradient of random batches of half of the rows; of one row with a given step size.",
+        summary: "Steps along the gradient of random batches: of half the rows, or of one.",
         settles_on_sparse_rows: false,
         build: sg,
         ..SOLVER

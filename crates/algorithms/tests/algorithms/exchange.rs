@@ -1,7 +1,7 @@
 //! Exchange against single exchanges made by hand, and on designs that mislead steps along the gradient.
 
 use lao_algorithms::thresholding::{
-    ExchangeParams, GdParams, Shape, SolverEnd, SolverLimit, SolverTask, solve,
+    ExchangeParams, GdParams, Shape, Solver, SolverEnd, SolverLimit, SolverTask, solve,
 };
 use lao_finite_sum::{
     Batch, DesignMatrix, FiniteSum, Gradient, Loss, NormalEquations, Predictor, Standardize,
@@ -39,7 +39,9 @@ fn labels(columns: &[f64], rows: usize, k: usize, noise: f64, rng: &mut Rng) -> 
 }
 
 fn exchanged(sum: &mut FiniteSum, sparsity: usize, start: Option<Predictor>) -> Predictor {
-    let mut solver = ExchangeParams { sparsity, start }.build(Shape::of(sum)).unwrap();
+    let mut solver = ExchangeParams::practical(&SolverTask { sparsity, start, step_size: None })
+        .build(Shape::of(sum))
+        .unwrap();
     let run = solve(sum, &mut solver, &Seed::root(1), SolverLimit::after_rounds(300)).unwrap();
     assert_eq!(run.outcome, SolverEnd::Settled);
     run.predictor
@@ -95,6 +97,94 @@ fn a_settled_support_is_one_that_no_single_exchange_improves() {
         // A start that is settled is left as it is.
         let again = exchanged(&mut sum, k, Some(found.clone()));
         assert_eq!(again.coefficients[0].indices(), &support[..]);
+    }
+}
+
+#[test]
+fn a_certified_support_is_one_that_no_exchange_with_any_attribute_improves() {
+    let mut changed = 0;
+    for seed in 0..20 {
+        let mut rng = Seed::root(300 + seed).rng();
+        let (rows, dim, k) = (50, 400, 4);
+        let columns = chain(rows, dim, 0.97, &mut rng);
+        let (_, labels) = labels(&columns, rows, k, 2.0, &mut rng);
+        let design = DesignMatrix::columns(rows, dim, columns).unwrap();
+        let loss = Loss::least_squares(labels).unwrap();
+        let mut sum = FiniteSum::new(design, loss).unwrap().with_ridge(0.01 * (seed % 2) as f64).unwrap();
+        if seed % 3 > 0 {
+            sum = sum.with_intercept();
+        }
+        let plain = exchanged(&mut sum, k, None);
+        let task = SolverTask { sparsity: k, ..SolverTask::default() };
+        let params = ExchangeParams { certify: true, ..ExchangeParams::practical(&task) };
+        let mut solver = params.build(Shape::of(&sum)).unwrap();
+        let found = solve(&mut sum, &mut solver, &Seed::root(1), SolverLimit::default()).unwrap().predictor;
+        assert!(solver.is_certified());
+        let (value, before) = (sum.objective(&found).unwrap(), sum.objective(&plain).unwrap());
+        assert!(value <= before * (1.0 + 1e-9));
+        changed += u32::from(value < before * (1.0 - 1e-7));
+        let support = found.coefficients[0].indices().to_vec();
+        for at in 0..k {
+            for j in (0..dim as u32).filter(|j| !support.contains(j)) {
+                let mut other = support.clone();
+                other[at] = j;
+                other.sort_unstable();
+                let lower = least(&mut sum, &other);
+                assert!(lower > value * (1.0 - 2e-6), "seed {seed}: {lower} for {value}");
+            }
+        }
+    }
+    assert!(changed > 0, "the certificate never changed an answer");
+}
+
+#[test]
+fn attributes_that_are_always_wanted_stay_and_the_others_are_the_best_beside_them() {
+    for seed in 0..6 {
+        let mut rng = Seed::root(400 + seed).rng();
+        let (rows, dim, k) = (60, 30, 4);
+        let columns = chain(rows, dim, 0.7, &mut rng);
+        let (_, labels) = labels(&columns, rows, k, 1.0, &mut rng);
+        let classes: Vec<f64> = labels.iter().map(|label| (label.clamp(-1.5, 1.5) + 1.5).floor()).collect();
+        for loss in [Loss::least_squares(labels.clone()).unwrap(), Loss::softmax(&classes).unwrap()] {
+            let design = DesignMatrix::columns(rows, dim, columns.clone()).unwrap();
+            let mut sum = FiniteSum::new(design, loss).unwrap().with_intercept().with_ridge(0.05).unwrap();
+            let start = seed.is_multiple_of(2).then(|| Predictor {
+                coefficients: vec![
+                    SparseVector::new(dim, vec![1, 2, 3, 4], vec![1.0; 4]).unwrap();
+                    sum.outputs()
+                ],
+                intercepts: vec![0.0; sum.outputs()],
+            });
+            let task = SolverTask { sparsity: k, start, step_size: None };
+            let always = vec![7, 29];
+            let params =
+                ExchangeParams { always: always.clone(), certify: true, ..ExchangeParams::practical(&task) };
+            let mut solver = params.build(Shape::of(&sum)).unwrap();
+            let run = solve(&mut sum, &mut solver, &Seed::root(1), SolverLimit::after_rounds(300)).unwrap();
+            for x in &run.predictor.coefficients {
+                assert!(x.len() == k && always.iter().all(|j| x.indices().contains(j)), "{:?}", x.indices());
+            }
+            if sum.loss().squares().is_none() {
+                continue;
+            }
+            let (support, value) =
+                (run.predictor.coefficients[0].indices().to_vec(), sum.objective(&run.predictor).unwrap());
+            for at in (0..k).filter(|at| !always.contains(&support[*at])) {
+                for j in (0..dim as u32).filter(|j| !support.contains(j)) {
+                    let mut other = support.clone();
+                    other[at] = j;
+                    other.sort_unstable();
+                    assert!(least(&mut sum, &other) > value * (1.0 - 1e-7));
+                }
+            }
+        }
+    }
+    let rows = DesignMatrix::columns(2, 3, vec![0.0; 6]).unwrap();
+    let sum = FiniteSum::new(rows, Loss::least_squares(vec![1.0, 2.0]).unwrap()).unwrap();
+    for always in [vec![3], vec![1, 0], vec![0, 0], vec![0, 1, 2]] {
+        let task = SolverTask { sparsity: 2, ..SolverTask::default() };
+        let params = ExchangeParams { always, ..ExchangeParams::practical(&task) };
+        assert_eq!(params.build(Shape::of(&sum)).unwrap_err().field, "always");
     }
 }
 

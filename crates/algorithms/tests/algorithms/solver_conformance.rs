@@ -125,8 +125,10 @@ fn same_seed_gives_the_same_bits_and_other_seeds_others() {
         };
         let first = run(1);
         assert_eq!(first, run(1), "{}", case.name);
-        // Least squares on the same attributes is the same.
-        assert!(case.row.prunes || (first != run(2)) == case.row.random, "{}", case.name);
+        // Least squares on the same attributes is the same, and so are steps with batches of all rows, which
+        // a solver may choose.
+        let (differs, may_agree) = (first != run(2), case.row.prunes || case.own);
+        assert!(differs == case.row.random || (may_agree && !differs), "{}", case.name);
     });
 }
 

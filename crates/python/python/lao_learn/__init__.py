@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from lao_learn._study import Slot, Study
     from lao_learn._table import RemoteTable
     from lao_learn._thresholding import HardThresholdingClassifier, HardThresholdingRegressor
+    from lao_learn._thresholding_cv import HardThresholdingClassifierCV, HardThresholdingRegressorCV
 
 __all__ = [
     "BudgetedClassifier",
@@ -18,7 +19,9 @@ __all__ = [
     "BudgetedRegressor",
     "BudgetedRegressorCV",
     "HardThresholdingClassifier",
+    "HardThresholdingClassifierCV",
     "HardThresholdingRegressor",
+    "HardThresholdingRegressorCV",
     "RemoteTable",
     "Slot",
     "Study",
@@ -33,7 +36,9 @@ _PLACES = {
     "BudgetedRegressor": "_budgeted",
     "BudgetedRegressorCV": "_cv",
     "HardThresholdingClassifier": "_thresholding",
+    "HardThresholdingClassifierCV": "_thresholding_cv",
     "HardThresholdingRegressor": "_thresholding",
+    "HardThresholdingRegressorCV": "_thresholding_cv",
     "RemoteTable": "_table",
     "Slot": "_study",
     "Study": "_study",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,9 @@ _PARAMETERS = """
     standardize : {"auto", "center", "scale", "no"}
         Whether columns are centered and scaled, only scaled, or taken as they are. The model is in the units
         of the columns in any case. "auto" centers unless X is sparse.
+    always : sequence of str or int
+        Columns, by name or place, that the model always has; `n_nonzero` counts them. It needs the method
+        "exchange".
     random_state : int, RandomState or None
         The seed of stochastic methods.
 
@@ -79,6 +83,13 @@ _PARAMETERS = """
     2 counts like two rows. Only ratios matter.
 """
 
+_CERTIFICATE = """
+    `certify=True`, with the method "exchange", looks at all exchanges of an attribute of the model for
+    another one before it ends, which reads the values `n_nonzero` times more, and goes on if one lowers the
+    loss by a millionth. `certified_` then says whether the run has come to its end. (That is no proof that no
+    other set of attributes is better.)
+"""
+
 
 class Thresholding(SelectorMixin, BaseEstimator):
     """What the estimators at full information have in common."""
@@ -91,6 +102,7 @@ class Thresholding(SelectorMixin, BaseEstimator):
     ridge: float
     fit_intercept: bool
     standardize: str
+    always: Sequence[str | int]
     random_state: Any
 
     def __sklearn_tags__(self) -> Any:
@@ -98,6 +110,9 @@ class Thresholding(SelectorMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
+
+    # The largest number of attributes of a path, all of which is wanted.
+    _whole: int | None = None
 
     def _solve(
         self, X: Any, table: _core.Table, labels: np.ndarray, classes: int, sample_weight: Any
@@ -109,7 +124,7 @@ class Thresholding(SelectorMixin, BaseEstimator):
                 f'n_nonzero = {self.n_nonzero!r}, method = {self.method!r}: give a number, or "auto" with '
                 'the method "exchange"'
             )
-        most = min(dim, max(1, table.shape[0] // 2), 1000)
+        most = self._whole or min(dim, max(1, table.shape[0] // 2), 1000)
         nonzero = most if chosen else 10 if self.n_nonzero is None else int(self.n_nonzero)
         if self.n_nonzero is not None and nonzero > dim:
             warnings.warn(
@@ -121,6 +136,17 @@ class Thresholding(SelectorMixin, BaseEstimator):
             raise ValueError(f"n_nonzero = {nonzero}: give at least 1")
         if self.max_iter < 1:
             raise ValueError(f"max_iter = {self.max_iter}: give at least 1")
+        certify = bool(getattr(self, "certify", False))
+        always = self._always_places()
+        if always and (self.method != "exchange" or len(always) > nonzero):
+            raise ValueError(
+                f'always = {list(self.always)!r}: it needs the method "exchange", and n_nonzero counts them'
+            )
+        if certify and (chosen or self.method != "exchange"):
+            raise ValueError(
+                f'certify = True: it needs the method "exchange" and a number n_nonzero, not '
+                f"method = {self.method!r}, n_nonzero = {self.n_nonzero!r}"
+            )
         standardize = self.standardize
         if standardize == "auto":
             standardize = "scale" if scipy.sparse.issparse(X) else "center"
@@ -132,14 +158,18 @@ class Thresholding(SelectorMixin, BaseEstimator):
             method=self.method,
             sparsity=min(nonzero, dim),
             chosen=chosen,
+            whole=self._whole is not None,
             step_size=self.step_size,
             rounds=self.max_iter,
             change=self.tol,
+            always=always,
+            certify=certify,
             ridge=self.ridge,
             intercept=self.fit_intercept,
             standardize=standardize,
             seed=resolve_seed(self.random_state),
         )
+        self._path = result["path"]
         self._outputs = list(zip(result["indices"], result["values"]))
         self._intercepts = result["intercepts"]
         coefficients = np.zeros((len(self._outputs), dim))
@@ -152,6 +182,8 @@ class Thresholding(SelectorMixin, BaseEstimator):
         self.objective_ = float(result["objective"])
         self.criterion_ = result["criterion"] if chosen else None
         self.chosen_ = result["choice"]
+        if certify:
+            self.certified_ = bool(result["certified"])
         self.interrupted_ = result["interrupt"] is not None
         if result["interrupt"] is not None:
             raise result["interrupt"]
@@ -161,6 +193,19 @@ class Thresholding(SelectorMixin, BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=3,
             )
+
+    def _always_places(self) -> list[int]:
+        names = list(getattr(self, "feature_names_in_", ()))
+        places = set()
+        for column in self.always:
+            if isinstance(column, str):
+                place = names.index(column) if column in names else -1
+            else:
+                place = int(column)
+            if not 0 <= place < self.n_features_in_:
+                raise ValueError(f"always = {list(self.always)!r}: there is no column {column!r}")
+            places.add(place)
+        return sorted(places)
 
     def _shaped(self, coefficients: np.ndarray, intercepts: np.ndarray) -> tuple[Any, Any]:
         return coefficients, intercepts
@@ -190,7 +235,7 @@ class Thresholding(SelectorMixin, BaseEstimator):
 class HardThresholdingRegressor(RegressorMixin, Thresholding):
     """Least squares with at most `n_nonzero` coefficients."""
 
-    __doc__ = (__doc__ or "") + "\n" + _PARAMETERS
+    __doc__ = (__doc__ or "") + "\n" + _PARAMETERS + _CERTIFICATE
 
     def __init__(
         self,
@@ -203,6 +248,8 @@ class HardThresholdingRegressor(RegressorMixin, Thresholding):
         ridge: float = 0.0,
         fit_intercept: bool = True,
         standardize: str = "auto",
+        always: Sequence[str | int] = (),
+        certify: bool = False,
         random_state: Any = None,
     ) -> None:
         self.n_nonzero = n_nonzero
@@ -213,6 +260,8 @@ class HardThresholdingRegressor(RegressorMixin, Thresholding):
         self.ridge = ridge
         self.fit_intercept = fit_intercept
         self.standardize = standardize
+        self.always = always
+        self.certify = certify
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HardThresholdingRegressor:
@@ -249,6 +298,7 @@ class HardThresholdingClassifier(ClassifierMixin, Thresholding):
         ridge: float = 1e-3,
         fit_intercept: bool = True,
         standardize: str = "auto",
+        always: Sequence[str | int] = (),
         random_state: Any = None,
     ) -> None:
         self.n_nonzero = n_nonzero
@@ -259,6 +309,7 @@ class HardThresholdingClassifier(ClassifierMixin, Thresholding):
         self.ridge = ridge
         self.fit_intercept = fit_intercept
         self.standardize = standardize
+        self.always = always
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HardThresholdingClassifier:

@@ -195,15 +195,15 @@ pub const CLAIM: Claim = Claim {
     place: "Algorithm 1, with step sizes and mini-batches chosen at each snapshot",
     sentence: "With 8 k* attributes and parameters that it chooses itself, SCSG-HT comes closer to x* in \
                every epoch; with steps of 1/L, L of a component, its first support is its last.",
-    formula: r"\|X^{(j+1)} - x^*\|^2 < \|X^{(j)} - x^*\|^2, \qquad \eta |g_j| < \min |x_S| \Rightarrow j \notin
-               S^{+}",
+    formula: r"\|X^{(j+1)} - x^*\|^2 < \|X^{(j)} - x^*\|^2,
+               \qquad \eta |g_j| < \min |x_S| \Rightarrow j \notin S^{+}",
     design: "Least squares on normal rows, k* = 10 signs, option II, B from n/4 growing by 1.5 an epoch, ten \
-             epochs. (a) Without noise and with k = 80: 400 x 1,000 independent, 1,000 x 200 with neighboring \
-             correlation .5 (the paper's design), 1,000 x 400 with .9: at most a quarter of the runs have an \
-             epoch in which the squared error does not fall by a hundredth, or a mean factor above .9 an \
-             epoch. (b) 400 x 2,000 with noise 1 and k = 10: in at least half of the runs, its own steps end \
-             with a squared error below 1, and with steps of 1/L, B = n/4 and b = 1 no attribute enters after \
-             the first epoch.",
+             epochs. (a) Without noise and with k = 80: 400 x 1,000 independent, 1,000 x 200 with \
+             neighboring correlation .5 (the paper's design), 1,000 x 400 with .9: at most a quarter of the \
+             runs have an epoch in which the squared error does not fall by a hundredth, or a mean factor \
+             above .9 an epoch. (b) 400 x 2,000 with noise 1 and k = 10: in at least half of the runs, its \
+             own steps end with a squared error below 1, and with steps of 1/L, B = n/4 and b = 1 no \
+             attribute enters after the first epoch.",
     standing: Standing::sound().practical().learns(),
     mutants: &mutants(&FAULTS),
     experiment,

@@ -140,11 +140,12 @@ impl Model {
         [diagonal, right]
     }
 
-    /// Begins anew with this model: the support of `x`, filled up to `size`.
+    /// Begins anew with this model: the attributes `x`, of which those of `always` are never dropped, filled
+    /// up to `size`.
     pub fn begin(
         &mut self,
         sum: &FiniteSum,
-        x: &[u32],
+        (x, always): (&[u32], &[u32]),
         found: &[u32],
         size: usize,
     ) -> Result<(), SolveError> {
@@ -152,9 +153,12 @@ impl Model {
         self.append(sum, found)?;
         self.swaps = Swaps::default();
         self.learn_rest()?;
-        let support: Vec<usize> = x.iter().map(|&j| self.places[j as usize] as usize).collect();
+        let places =
+            |all: &[u32]| -> Vec<usize> { all.iter().map(|&j| self.places[j as usize] as usize).collect() };
+        let (support, fixed) = (places(x), places(always));
         let rounding = self.rounding;
         self.change(|swaps, gram| {
+            swaps.fix(fixed.into_iter());
             swaps.restart(&support, gram);
             swaps.fill(size, rounding, gram);
         });
@@ -243,6 +247,51 @@ impl Model {
         let [mut gram, mut right] = self.equations(sum, x)?;
         solve_positive(&mut gram, &mut right);
         Ok(x.iter().copied().zip(right).collect())
+    }
+
+    /// Returns right sides whose products with all columns are the rows of the Gram matrix for the attributes
+    /// `x`, which are candidates, but for the ridge, and the right side of the model.
+    pub fn centered(&self, x: &[u32]) -> Vec<Vec<f64>> {
+        let column = |j: &u32| self.columns.column(self.places[*j as usize] as usize);
+        let scaled = x.iter().map(|j| column(j).iter().zip(&self.curvatures).map(|(x, h)| x * h).collect());
+        let mut all: Vec<Vec<f64>> = scaled.chain([self.target.clone()]).collect();
+        if self.has_intercept {
+            for right in &mut all {
+                let mean = right.iter().sum::<f64>() / self.total_curvature;
+                right.iter_mut().zip(&self.curvatures).for_each(|(right, h)| *right -= mean * h);
+            }
+        }
+        all
+    }
+
+    /// Returns the attribute of the exchange that gains most of all single exchanges, if it is worth one.
+    /// `products` are those of [`centered`](Self::centered), and `squares` the mean squares of all columns.
+    pub fn best_of_all(
+        &self,
+        (x, always): (&[u32], &[u32]),
+        mut products: Vec<Vec<f64>>,
+        squares: &[f64],
+    ) -> Option<u32> {
+        let right = products.pop()?;
+        let diagonal: Vec<f64> =
+            squares.iter().map(|square| self.total_curvature * square + self.ridge).collect();
+        let mut gram = |place: usize, from: usize, row: &mut Vec<f64>| {
+            let known = x.iter().position(|j| *j as usize == place).and_then(|at| products.get(at));
+            row.extend(known.into_iter().flat_map(|known| &known[from..]));
+            if place >= from {
+                row[place] += self.ridge;
+            }
+        };
+        let mut swaps = Swaps::default();
+        swaps.extend(&diagonal, &right, &mut gram);
+        swaps.fix(always.iter().map(|j| *j as usize));
+        let support: Vec<usize> = x.iter().map(|j| *j as usize).collect();
+        swaps.restart(&support, &mut gram);
+        let left = self.all - swaps.explained();
+        let (gain, _, best) = swaps.best_exchange()?;
+        // What gains among candidates by rounding alone is no reason to go on.
+        let is_new = self.places[best] == NO_PLACE;
+        (is_new && gain > (WORTH * left).max(self.least)).then_some(best as u32)
     }
 
     /// Returns the attributes of the support, ascending, with their coefficients.

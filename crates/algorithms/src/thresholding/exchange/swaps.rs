@@ -10,8 +10,6 @@
 //! gain(i -> j) = (q_j + U_ij t_i)^2 / (s_j + U_ij^2 / K_ii) - b_i t_i,   t_i = b_i / K_ii.
 //! ```
 
-use crate::bug::always;
-
 /// The part of its square that a candidate must have beyond the support, if it is to be added.
 const INDEPENDENT: f64 = 1e-7;
 /// Changes of the support after which everything is computed anew, since rounding errors add up: this number,
@@ -35,6 +33,8 @@ pub(super) struct Swaps {
     /// `S`, places among the candidates, in the order in which they were added.
     support: Vec<usize>,
     is_member: Vec<bool>,
+    /// Members that are never dropped.
+    is_fixed: Vec<bool>,
     /// `K`, a row for each member.
     inverse: Vec<Vec<f64>>,
     /// `U`, a row for each member.
@@ -76,6 +76,7 @@ impl Swaps {
         self.squares.extend_from_slice(diagonal);
         let all = self.diagonal.len();
         self.is_member.resize(all, false);
+        self.is_fixed.resize(all, false);
         self.gram.resize_with(all, Vec::new);
         self.gains.resize(all, 0.0);
         for at in 0..self.support.len() {
@@ -94,6 +95,11 @@ impl Swaps {
             let both = self.solved[a][from..].iter().zip(known);
             self.squares[from..].iter_mut().zip(both).for_each(|(s, (u, g))| *s -= u * g);
         }
+    }
+
+    /// Has the support keep these candidates for ever.
+    pub fn fix(&mut self, candidates: impl Iterator<Item = usize>) {
+        candidates.for_each(|j| self.is_fixed[j] = true);
     }
 
     /// Makes sure that a row of G is known.
@@ -192,16 +198,18 @@ impl Swaps {
         best
     }
 
-    /// Returns the place in the support of the member that explains least by itself.
+    /// Returns the place in the support of the member that explains least by itself, of those that may be
+    /// dropped.
     fn least(&self) -> Option<usize> {
         let loss = |at: &usize| self.coefficients[*at].powi(2) / self.inverse[*at][*at];
-        (0..self.support.len()).min_by(|a, b| loss(a).total_cmp(&loss(b)))
+        let droppable = (0..self.support.len()).filter(|at| !self.is_fixed[self.support[*at]]);
+        droppable.min_by(|a, b| loss(a).total_cmp(&loss(b)))
     }
 
     /// Returns the exchange that gains most, as a place in the support and a candidate, with its gain.
     pub fn best_exchange(&mut self) -> Option<(f64, usize, usize)> {
         let mut best: Option<(f64, usize, usize)> = None;
-        for at in 0..self.support.len() {
+        for at in (0..self.support.len()).filter(|at| !self.is_fixed[self.support[*at]]) {
             let own = self.inverse[at][at];
             let (scaled, inverse) = (self.coefficients[at] / own, 1.0 / own);
             let loss = self.coefficients[at] * scaled;
@@ -286,8 +294,9 @@ impl Swaps {
 
     /// Adds the best or drops the least until the support has `size` members.
     fn resize(&mut self, size: usize, rounding: f64, gram: Gram<'_>) {
-        while self.support.len() > size {
-            let least = always(self.least(), "the support has a member");
+        while self.support.len() > size
+            && let Some(least) = self.least()
+        {
             self.drop(least);
         }
         self.fill(size, rounding, gram);

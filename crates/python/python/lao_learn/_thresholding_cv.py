@@ -1,0 +1,214 @@
+"""Sparse linear models at full information, with as many coefficients as predict best on rows left out."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, softmax
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import log_loss
+from sklearn.model_selection import check_cv
+from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array
+
+from lao_learn import _core
+from lao_learn._table import take
+from lao_learn._thresholding import HardThresholdingClassifier, HardThresholdingRegressor, Thresholding
+
+_FOLDS = """
+    The number of attributes is the one of least loss in cross-validation. For each fold, a path of models
+    with 1, 2, 3, ... attributes is made by the method "exchange", each from the one before; then one model is
+    learned from all rows.
+
+    Parameters
+    ----------
+    max_nonzero : int or None
+        The largest number of attributes that is tried. None: half of the rows that a fold leaves, at most 50.
+    cv : int, splitter or iterable
+        The folds, as scikit-learn takes them. Rows are not shuffled.
+
+    The other parameters and attributes are those of the estimator without cross-validation, and these are
+    added:
+
+    Attributes
+    ----------
+    n_nonzero_ : int
+        The number of attributes that was chosen.
+    cv_losses_ : array
+        The mean loss on the rows left out, for 1, 2, 3, ... attributes, or from those of `always` on: squared
+        error, or log loss.
+"""
+
+
+class Folds(Thresholding):
+    """What the estimators with cross-validation have in common."""
+
+    max_nonzero: int | None
+    cv: Any
+
+    def _without_folds(self, n_nonzero: int | str) -> Thresholding:
+        raise NotImplementedError
+
+    def _held_loss(
+        self, path: Thresholding, sums: np.ndarray, y: np.ndarray, weights: np.ndarray | None
+    ) -> float:
+        raise NotImplementedError
+
+    def _choose(self, X: Any, y: Any, sample_weight: Any, folds: Any) -> Thresholding:
+        """Chooses the number of attributes; returns the estimator that is fitted with it."""
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        pairs = list(folds.split(X, y))
+        rows = min(len(train) for train, _ in pairs)
+        most = self.max_nonzero or min(50, max(1, rows // 2))
+        if most < 1:
+            raise ValueError(f"max_nonzero = {self.max_nonzero}: give at least 1, or None")
+        most, losses = min(most, self.n_features_in_), []
+        for train, held in pairs:
+            path = self._without_folds("auto")
+            path._whole = most
+            own = None if weights is None else weights[train]
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                path.fit(_safe_indexing(X, train), y[train], sample_weight=own)
+            table = take(path, _safe_indexing(X, held), reset=False, missing="error")
+            of_held = None if weights is None else weights[held]
+            if of_held is not None and not np.any(of_held > 0.0):
+                continue
+            sums = []
+            for model in path._path:
+                outputs = zip(model["indices"], model["values"], model["intercepts"])
+                sums.append(np.column_stack([_core.Linear(*output).predict(table) for output in outputs]))
+            # Where a path ends early, its last model stands for longer ones.
+            found = [self._held_loss(path, one, y[held], of_held) for one in sums]
+            losses.append(found + found[-1:] * (most + 1 - self._least() - len(found)))
+        self.cv_losses_ = np.mean(losses, axis=0)
+        self.n_nonzero_ = self._least() + int(np.argmin(self.cv_losses_))
+        return self._without_folds(self.n_nonzero_)
+
+    def _least(self) -> int:
+        """Returns the first number of attributes that is tried."""
+        return max(1, len(set(self.always)))
+
+    def _keep(self, fitted: Thresholding) -> None:
+        for name, value in vars(fitted).items():
+            if name.startswith("_") or name.endswith("_"):
+                setattr(self, name, value)
+
+
+class HardThresholdingRegressorCV(Folds, HardThresholdingRegressor):
+    """Least squares whose number of coefficients is chosen by cross-validation."""
+
+    __doc__ = (__doc__ or "") + "\n" + _FOLDS
+
+    def __init__(
+        self,
+        max_nonzero: int | None = None,
+        *,
+        cv: Any = 5,
+        max_iter: int = 200,
+        tol: float = 1e-6,
+        ridge: float = 0.0,
+        fit_intercept: bool = True,
+        standardize: str = "auto",
+        always: Sequence[str | int] = (),
+    ) -> None:
+        self.max_nonzero = max_nonzero
+        self.cv = cv
+        self.max_iter = max_iter
+        self.tol = tol
+        self.ridge = ridge
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.always = always
+
+    def _without_folds(self, n_nonzero: int | str) -> HardThresholdingRegressor:
+        return HardThresholdingRegressor(
+            n_nonzero,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            ridge=self.ridge,
+            fit_intercept=self.fit_intercept,
+            standardize=self.standardize,
+            always=self.always,
+        )
+
+    def _held_loss(
+        self, path: Thresholding, sums: np.ndarray, y: np.ndarray, weights: np.ndarray | None
+    ) -> float:
+        return float(np.average((y - sums[:, 0]) ** 2, weights=weights))
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HardThresholdingRegressorCV:
+        """Learns from the rows of X with the labels y."""
+        self._take(X, y)
+        y = column_or_1d(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"), warn=True)
+        check_consistent_length(X, y)
+        chosen = self._choose(X, y, sample_weight, check_cv(self.cv, y, classifier=False))
+        self._keep(chosen.fit(X, y, sample_weight=sample_weight))
+        return self
+
+
+class HardThresholdingClassifierCV(Folds, HardThresholdingClassifier):
+    """Logistic regression, or softmax, whose number of coefficients is chosen by cross-validation."""
+
+    __doc__ = (__doc__ or "") + "\n" + _FOLDS
+
+    def __init__(
+        self,
+        max_nonzero: int | None = None,
+        *,
+        cv: Any = 5,
+        max_iter: int = 200,
+        tol: float = 1e-4,
+        ridge: float = 1e-3,
+        fit_intercept: bool = True,
+        standardize: str = "auto",
+        always: Sequence[str | int] = (),
+    ) -> None:
+        self.max_nonzero = max_nonzero
+        self.cv = cv
+        self.max_iter = max_iter
+        self.tol = tol
+        self.ridge = ridge
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.always = always
+
+    def _without_folds(self, n_nonzero: int | str) -> HardThresholdingClassifier:
+        return HardThresholdingClassifier(
+            n_nonzero,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            ridge=self.ridge,
+            fit_intercept=self.fit_intercept,
+            standardize=self.standardize,
+            always=self.always,
+        )
+
+    def _held_loss(
+        self, path: Thresholding, sums: np.ndarray, y: np.ndarray, weights: np.ndarray | None
+    ) -> float:
+        if sums.shape[1] == 1:
+            second = expit(sums[:, 0])
+            of_path = np.column_stack([1.0 - second, second])
+        else:
+            of_path = softmax(sums, axis=1)
+        # A fold may lack a class.
+        probability = np.zeros((len(y), len(self.classes_)))
+        probability[:, np.searchsorted(self.classes_, path.classes_)] = of_path
+        return float(log_loss(y, probability, sample_weight=weights, labels=self.classes_))
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HardThresholdingClassifierCV:
+        """Learns from the rows of X with the classes y."""
+        self._take(X, y)
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        check_consistent_length(X, y)
+        self.classes_ = np.unique(y)
+        folds = check_cv(self.cv, y, classifier=True)
+        chosen = self._choose(X, y, sample_weight, folds)
+        self._keep(chosen.fit(X, y, sample_weight=sample_weight))
+        return self
