@@ -113,7 +113,8 @@ pub fn solve<'py>(
             let run = resume(&mut sum, &mut *solver, &mut rng, limit);
             let run = run.map_err(|error| PyArithmeticError::new_err(error.to_string()))?;
             done += 1;
-            if run.outcome != SolverEnd::Rounds {
+            // On a path, a model that does not settle is left as it is.
+            if run.outcome != SolverEnd::Rounds || chosen && done - begun >= rounds {
                 let now = criterion(&mut sum, &run.predictor).map_err(|error| refused(error.to_string()))?;
                 tried.push(now);
                 if whole {

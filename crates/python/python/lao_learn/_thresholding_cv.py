@@ -11,7 +11,7 @@ from scipy.special import expit, softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss
 from sklearn.model_selection import check_cv
-from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d
+from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d, indexable
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array
 
@@ -60,6 +60,7 @@ class Folds(Thresholding):
 
     def _choose(self, X: Any, y: Any, sample_weight: Any, folds: Any) -> Thresholding:
         """Chooses the number of attributes; returns the estimator that is fitted with it."""
+        (X,) = indexable(X)
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         pairs = list(folds.split(X, y))
         rows = min(len(train) for train, _ in pairs)
