@@ -74,7 +74,7 @@ use thiserror::Error;
 /// let rows = DesignMatrix::rows(3, 3, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0])?;
 /// let mut sum = FiniteSum::new(rows, Loss::least_squares(vec![3.0, 0.0, -1.0])?)?;
 ///
-/// let task = SolverTask { sparsity: 1, step_size: None, start: None };
+/// let task = SolverTask { sparsity: 1, step_size: Some(1.0), start: None };
 /// let mut solver = (solver("gd-ht").unwrap().build)(Shape::of(&sum), &task)?;
 /// assert_eq!(solver.next_calls(&sum), 3);
 /// solver.step(&mut sum, &mut Seed::root(1).rng())?;

@@ -21,8 +21,8 @@
 //! let rows = DesignMatrix::rows(3, 3, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0])?;
 //! let sum = FiniteSum::new(rows, Loss::least_squares(vec![3.0, 0.0, -1.0])?)?;
 //!
-//! let task = SolverTask { sparsity: 1, step_size: 1.5, start: None };
-//! let mut reference = GdReference::new(&GdParams::fixed(&task), &sum)?;
+//! let task = SolverTask { sparsity: 1, step_size: Some(1.5), start: None };
+//! let mut reference = GdReference::new(&GdParams::plain(&task), &sum)?;
 //! reference.round(&sum)?;
 //! assert_eq!(reference.iterate().coefficients, [[3.0, 0.0, 0.0]]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
