@@ -18,7 +18,7 @@
 //! ```
 //!
 //! The solver goes on from x; u is what is returned. To prune costs 2n IFO calls for least squares, and for
-//! other losses n, and n for each Newton step and each trial of its length, one output after the other.
+//! other losses 3n, and n for each Newton step and each trial of its length, one output after the other.
 
 use super::auto::Choice;
 use super::exchange::{Exchange, ExchangeParams};
