@@ -325,7 +325,7 @@ impl Rule {
         let all = union(&at.coefficients, &self.next);
         let of_batch = Rows::new(sum, rows.as_deref(), &all)?;
         let mini_batch = self.mini_batch(sum, &of_batch, at, step_size).max(size as f64 / self.params.steps);
-        // A number that is not finite stands for the largest.
+        // An infinite number stands for the largest.
         let mini_batch = (mini_batch.ceil() as usize).clamp(1, size.max(1));
         Ok(Choice { batch: size, step_size, mini_batch })
     }

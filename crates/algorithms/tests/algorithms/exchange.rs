@@ -58,6 +58,20 @@ fn least(sum: &mut FiniteSum, support: &[u32]) -> f64 {
     sum.objective(&Predictor { coefficients: vec![x], intercepts }).unwrap()
 }
 
+/// Asserts that every exchange of an attribute of `support` that is not in `always` for any other attribute
+/// has a value above `value`.
+fn assert_no_exchange_improves(sum: &mut FiniteSum, (support, always): (&[u32], &[u32]), value: f64) {
+    for at in (0..support.len()).filter(|at| !always.contains(&support[*at])) {
+        for j in (0..sum.dim() as u32).filter(|j| !support.contains(j)) {
+            let mut other = support.to_vec();
+            other[at] = j;
+            other.sort_unstable();
+            let lower = least(sum, &other);
+            assert!(lower > value, "{support:?} with {j} for {}: {lower} for {value}", support[at]);
+        }
+    }
+}
+
 #[test]
 fn a_settled_support_is_one_that_no_single_exchange_improves() {
     for seed in 0..12 {
@@ -85,15 +99,7 @@ fn a_settled_support_is_one_that_no_single_exchange_improves() {
         let support = found.coefficients[0].indices().to_vec();
         assert_eq!(support.len(), k);
         assert!((least(&mut sum, &support) - value).abs() < 1e-9 * value);
-        for at in 0..k {
-            for j in (0..dim as u32).filter(|j| !support.contains(j)) {
-                let mut other = support.clone();
-                other[at] = j;
-                other.sort_unstable();
-                let lower = least(&mut sum, &other);
-                assert!(lower > value * (1.0 - 1e-7), "seed {seed}: {lower} for {value}");
-            }
-        }
+        assert_no_exchange_improves(&mut sum, (&support, &[]), value * (1.0 - 1e-7));
         // A start that is settled is left as it is.
         let again = exchanged(&mut sum, k, Some(found.clone()));
         assert_eq!(again.coefficients[0].indices(), &support[..]);
@@ -124,15 +130,7 @@ fn a_certified_support_is_one_that_no_exchange_with_any_attribute_improves() {
         assert!(value <= before * (1.0 + 1e-9));
         changed += u32::from(value < before * (1.0 - 1e-7));
         let support = found.coefficients[0].indices().to_vec();
-        for at in 0..k {
-            for j in (0..dim as u32).filter(|j| !support.contains(j)) {
-                let mut other = support.clone();
-                other[at] = j;
-                other.sort_unstable();
-                let lower = least(&mut sum, &other);
-                assert!(lower > value * (1.0 - 2e-6), "seed {seed}: {lower} for {value}");
-            }
-        }
+        assert_no_exchange_improves(&mut sum, (&support, &[]), value * (1.0 - 2e-6));
     }
     assert!(changed > 0, "the certificate never changed an answer");
 }
@@ -169,14 +167,7 @@ fn attributes_that_are_always_wanted_stay_and_the_others_are_the_best_beside_the
             }
             let (support, value) =
                 (run.predictor.coefficients[0].indices().to_vec(), sum.objective(&run.predictor).unwrap());
-            for at in (0..k).filter(|at| !always.contains(&support[*at])) {
-                for j in (0..dim as u32).filter(|j| !support.contains(j)) {
-                    let mut other = support.clone();
-                    other[at] = j;
-                    other.sort_unstable();
-                    assert!(least(&mut sum, &other) > value * (1.0 - 1e-7));
-                }
-            }
+            assert_no_exchange_improves(&mut sum, (&support, &always), value * (1.0 - 1e-7));
         }
     }
     let rows = DesignMatrix::columns(2, 3, vec![0.0; 6]).unwrap();

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit, softmax
@@ -49,18 +49,22 @@ class Folds(Thresholding):
 
     max_nonzero: int | None
     cv: Any
+    # The estimator without cross-validation.
+    _plain: ClassVar[Any]
 
-    def _without_folds(self, n_nonzero: int | str) -> Thresholding:
-        raise NotImplementedError
+    def _without_folds(self, n_nonzero: int | str) -> Any:
+        parameters = self.get_params(deep=False)
+        shared = {name: parameters[name] for name in parameters if name not in ("max_nonzero", "cv")}
+        return self._plain(n_nonzero, **shared)
 
     def _held_loss(
         self, path: Thresholding, sums: np.ndarray, y: np.ndarray, weights: np.ndarray | None
     ) -> float:
         raise NotImplementedError
 
-    def _choose(self, X: Any, y: Any, sample_weight: Any, folds: Any) -> Thresholding:
-        """Chooses the number of attributes; returns the estimator that is fitted with it."""
-        (X,) = indexable(X)
+    def _choose_and_fit(self, X: Any, y: Any, sample_weight: Any, folds: Any) -> None:
+        """Chooses the number of attributes, and learns with it from all rows."""
+        (indexed,) = indexable(X)
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         pairs = list(folds.split(X, y))
         rows = min(len(train) for train, _ in pairs)
@@ -74,8 +78,8 @@ class Folds(Thresholding):
             own = None if weights is None else weights[train]
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                path.fit(_safe_indexing(X, train), y[train], sample_weight=own)
-            table = take(path, _safe_indexing(X, held), reset=False, missing="error")
+                path.fit(_safe_indexing(indexed, train), y[train], sample_weight=own)
+            table = take(path, _safe_indexing(indexed, held), reset=False, missing="error")
             of_held = None if weights is None else weights[held]
             if of_held is not None and not np.any(of_held > 0.0):
                 continue
@@ -88,20 +92,20 @@ class Folds(Thresholding):
             losses.append(found + found[-1:] * (most + 1 - self._least() - len(found)))
         self.cv_losses_ = np.mean(losses, axis=0)
         self.n_nonzero_ = self._least() + int(np.argmin(self.cv_losses_))
-        return self._without_folds(self.n_nonzero_)
+        fitted = self._without_folds(self.n_nonzero_).fit(X, y, sample_weight=sample_weight)
+        for name, value in vars(fitted).items():
+            if name.startswith("_") or name.endswith("_"):
+                setattr(self, name, value)
 
     def _least(self) -> int:
         """Returns the first number of attributes that is tried."""
         return max(1, len(set(self.always)))
 
-    def _keep(self, fitted: Thresholding) -> None:
-        for name, value in vars(fitted).items():
-            if name.startswith("_") or name.endswith("_"):
-                setattr(self, name, value)
-
 
 class HardThresholdingRegressorCV(Folds, HardThresholdingRegressor):
     """Least squares whose number of coefficients is chosen by cross-validation."""
+
+    _plain = HardThresholdingRegressor
 
     __doc__ = (__doc__ or "") + "\n" + _FOLDS
 
@@ -126,17 +130,6 @@ class HardThresholdingRegressorCV(Folds, HardThresholdingRegressor):
         self.standardize = standardize
         self.always = always
 
-    def _without_folds(self, n_nonzero: int | str) -> HardThresholdingRegressor:
-        return HardThresholdingRegressor(
-            n_nonzero,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            ridge=self.ridge,
-            fit_intercept=self.fit_intercept,
-            standardize=self.standardize,
-            always=self.always,
-        )
-
     def _held_loss(
         self, path: Thresholding, sums: np.ndarray, y: np.ndarray, weights: np.ndarray | None
     ) -> float:
@@ -147,13 +140,14 @@ class HardThresholdingRegressorCV(Folds, HardThresholdingRegressor):
         self._take(X, y)
         y = column_or_1d(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"), warn=True)
         check_consistent_length(X, y)
-        chosen = self._choose(X, y, sample_weight, check_cv(self.cv, y, classifier=False))
-        self._keep(chosen.fit(X, y, sample_weight=sample_weight))
+        self._choose_and_fit(X, y, sample_weight, check_cv(self.cv, y, classifier=False))
         return self
 
 
 class HardThresholdingClassifierCV(Folds, HardThresholdingClassifier):
     """Logistic regression, or softmax, whose number of coefficients is chosen by cross-validation."""
+
+    _plain = HardThresholdingClassifier
 
     __doc__ = (__doc__ or "") + "\n" + _FOLDS
 
@@ -178,17 +172,6 @@ class HardThresholdingClassifierCV(Folds, HardThresholdingClassifier):
         self.standardize = standardize
         self.always = always
 
-    def _without_folds(self, n_nonzero: int | str) -> HardThresholdingClassifier:
-        return HardThresholdingClassifier(
-            n_nonzero,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            ridge=self.ridge,
-            fit_intercept=self.fit_intercept,
-            standardize=self.standardize,
-            always=self.always,
-        )
-
     def _held_loss(
         self, path: Thresholding, sums: np.ndarray, y: np.ndarray, weights: np.ndarray | None
     ) -> float:
@@ -209,7 +192,5 @@ class HardThresholdingClassifierCV(Folds, HardThresholdingClassifier):
         check_classification_targets(y)
         check_consistent_length(X, y)
         self.classes_ = np.unique(y)
-        folds = check_cv(self.cv, y, classifier=True)
-        chosen = self._choose(X, y, sample_weight, folds)
-        self._keep(chosen.fit(X, y, sample_weight=sample_weight))
+        self._choose_and_fit(X, y, sample_weight, check_cv(self.cv, y, classifier=True))
         return self
