@@ -61,6 +61,7 @@ pub fn run(args: ReportArgs) -> anyhow::Result<ExitCode> {
                 ("purchases", peers::purchases()?),
                 ("full-information", peers::full_information()?),
                 ("designs", DESIGNS.to_owned()),
+                ("choices", CHOICES.to_owned()),
             ],
         ),
     ] {
@@ -105,6 +106,9 @@ pub fn run(args: ReportArgs) -> anyhow::Result<ExitCode> {
 
 /// The table of the solvers at full information, by `bench-suite/peers/designs.py`.
 const DESIGNS: &str = include_str!("../../bench-suite/figures/designs.md");
+
+/// The table of the criteria for the number of attributes, by the same program.
+const CHOICES: &str = include_str!("../../bench-suite/figures/choices.md");
 
 /// The test that runs the commands of the book, and writes what they print if it is asked to.
 const BOOK_TEST: &str = "crates/cli/tests/cli/book.rs";

@@ -29,6 +29,7 @@
 //! | [`baselines`] | the methods that they are compared with: AER, Dantzig, FKK, Ridge and Lasso, offline and online |
 //! | [`murata_suzuki`] | Murata & Suzuki 2018: Exploration, Exploitation, Hybrid, and the naive method of their Section 3.1 |
 //! | [`pursuit`] | this project: Pursuit, which needs nothing but the budget |
+//! | [`phases`] | this project: Pursuit's search, and then the best attributes complete, for a line or for trees |
 //! | [`safeguard`] | this project: any method on raw columns, without a step size to choose |
 //! | [`thresholding`] | Liang et al. 2020: GD-HT, SG-HT, HSG-HT, SVRG-HT, SCSG-HT on finite sums |
 //!
@@ -49,6 +50,7 @@ pub mod ito;
 mod money;
 pub mod murata_suzuki;
 pub mod params;
+pub mod phases;
 pub mod pursuit;
 pub mod reference;
 pub mod registry;
@@ -58,6 +60,7 @@ mod state;
 mod tables;
 mod task;
 pub mod thresholding;
+pub mod trees;
 
 pub use money::Money;
 pub use params::ParamError;

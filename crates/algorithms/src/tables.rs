@@ -2,10 +2,12 @@
 
 use crate::money::Money;
 use crate::params::{ParamError, require};
+use crate::phases::{Decision, Phases, PhasesParams, Shape};
 use crate::pursuit::{Evidence, Pursuit, PursuitParams};
 use crate::registry::{AnyParams, Method, ModelSize};
 use crate::safeguard::Safeguarded;
 use crate::task::Task;
+use crate::trees::Trees;
 use lao_observation::Learner;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -39,6 +41,10 @@ pub struct TableTask {
     pub always: Vec<u32>,
     /// The number of examples after which an example counts half.
     pub half_life: Option<f64>,
+    /// What the predictor may be.
+    pub shape: Shape,
+    /// The number of examples that are expected.
+    pub examples: Option<u64>,
 }
 
 impl TableTask {
@@ -52,6 +58,8 @@ impl TableTask {
             level: None,
             always: Vec::new(),
             half_life: None,
+            shape: Shape::Line,
+            examples: None,
         }
     }
 }
@@ -79,6 +87,22 @@ pub trait Inspect: Learner {
     /// Returns offset and slope of the link, if the method has probabilities: that of the class +1 is
     /// `1 / (1 + exp(-(offset + slope p)))` for the prediction p.
     fn link(&self) -> Option<[f64; 2]> {
+        None
+    }
+
+    /// Returns the trees that a prediction adds to the line, if there are any; their columns are those of
+    /// [`coefficients`](Learner::coefficients).
+    fn trees(&self) -> Option<&Trees> {
+        None
+    }
+
+    /// Returns what decided between a line and trees, if something did.
+    fn decision(&self) -> Option<Decision> {
+        None
+    }
+
+    /// Returns the learner of the line that has standard errors, if the predictor is another one.
+    fn evident(&self) -> Option<&dyn Inspect> {
         None
     }
 }
@@ -125,6 +149,8 @@ impl Inspect for Safeguarded {
 pub enum TableLearner {
     /// Pursuit, which learns location and scale by itself.
     Pursuit(Box<Pursuit>),
+    /// Pursuit, and then the best attributes complete.
+    Phases(Box<Phases>),
     /// Another method, behind a safeguard.
     Safeguarded(Box<Safeguarded>),
 }
@@ -134,6 +160,7 @@ impl TableLearner {
     pub fn inspect(&self) -> &dyn Inspect {
         match self {
             TableLearner::Pursuit(learner) => &**learner,
+            TableLearner::Phases(learner) => &**learner,
             TableLearner::Safeguarded(learner) => &**learner,
         }
     }
@@ -142,6 +169,7 @@ impl TableLearner {
     pub fn learner(&mut self) -> &mut dyn Learner {
         match self {
             TableLearner::Pursuit(learner) => &mut **learner,
+            TableLearner::Phases(learner) => &mut **learner,
             TableLearner::Safeguarded(learner) => &mut **learner,
         }
     }
@@ -170,10 +198,16 @@ pub(crate) fn pursuit(_: &Method, task: &TableTask) -> Result<(TableLearner, Any
         Some(money) => PursuitParams::within_money(money),
         None => PursuitParams::within(task.dim, task.budget),
     };
-    let TableTask { longest, half_life, .. } = *task;
+    let TableTask { longest, half_life, shape, examples, .. } = *task;
     let level = task.level.unwrap_or(within.level);
     let params = PursuitParams { longest, level, always: task.always.clone(), half_life, ..within };
-    let learner = TableLearner::Pursuit(Box::new(params.clone().build()?));
+    let learner = match shape {
+        Shape::Line => TableLearner::Pursuit(Box::new(params.clone().build()?)),
+        Shape::Auto | Shape::Trees => {
+            let params = PhasesParams { pursuit: params.clone(), examples, shape };
+            TableLearner::Phases(Box::new(params.build()?))
+        }
+    };
     Ok((learner, AnyParams::Pursuit(params)))
 }
 
@@ -184,6 +218,8 @@ pub(crate) fn safeguarded(row: &Method, given: &TableTask) -> Result<(TableLearn
     require(level.is_none(), row.name, "level", level.unwrap_or_default(), only)?;
     require(half_life.is_none(), row.name, "half_life", half_life.unwrap_or_default(), only)?;
     require(always.is_empty(), row.name, "always", format_args!("{} attributes", always.len()), only)?;
+    let line = "a line: only the method `pursuit` has trees";
+    require(given.shape != Shape::Trees, row.name, "shape", "trees", line)?;
     let sparse = "one with a sparse predictor, and its predictor would read all attributes";
     require(row.model != ModelSize::Dense, row.name, "method", row.name, sparse)?;
     let (dim, budget) = (given.dim, given.budget);

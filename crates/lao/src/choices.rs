@@ -5,6 +5,7 @@
 
 use crate::error::Error;
 use crate::prices::Prices;
+use lao_algorithms::phases::Shape;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -97,6 +98,9 @@ pub struct Choices {
     /// The columns that the predictor always has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub always: Vec<String>,
+    /// What the predictor may be.
+    #[serde(skip_serializing_if = "is_line")]
+    pub shape: Shape,
     /// The number of further examples that halve the weight of an example.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub half_life: Option<f64>,
@@ -119,6 +123,7 @@ impl Default for Choices {
             longest: None,
             level: None,
             always: Vec::new(),
+            shape: Shape::Line,
             half_life: None,
             holdout: 0.1,
             passes: 1,
@@ -219,6 +224,12 @@ options! {
     }
     "always", "always", "always", Words "COLUMN" {
         "Include this column in every model; can be given more than once", default "", range "an attribute"
+    }
+    "shape", "shape", "shape", Word "SHAPE" {
+        "Predict by a line, by trees, or by what the data choose; pursuit then buys the best attributes \
+         complete once it has found them",
+        default "line", range "line, auto or trees",
+        not in studies: "a study does not know how many examples will come"
     }
     "holdout", "holdout", "holdout", Share "P%" {
         "Hold out this share of the examples to measure the error",
@@ -332,8 +343,16 @@ impl Choices {
         if self.passes == 0 {
             return refuse("passes", "0".into(), "at least one pass");
         }
+        if self.shape == Shape::Trees && (self.passes > 1 || self.half_life.is_some()) {
+            let allowed = "line or auto: trees are learned in one pass, without a half-life";
+            return refuse("shape", "trees".into(), allowed);
+        }
         Ok(())
     }
+}
+
+fn is_line(shape: &Shape) -> bool {
+    *shape == Shape::Line
 }
 
 /// Reads a share, with or without a percent sign.
@@ -354,6 +373,7 @@ mod tests {
             longest: Some(1),
             level: Some(0.1),
             always: vec!["a".into()],
+            shape: Shape::Auto,
             half_life: Some(20.0),
             in_order: true,
             ..Choices::default()
@@ -372,7 +392,7 @@ mod tests {
         for option in OPTIONS {
             if let Ok(written) = option.read(option.default).map_err(|_| ())
                 && option.form != Form::Words
-                && option.key != "level"
+                && !["level", "shape"].contains(&option.key)
             {
                 assert_eq!(default.get(option.key), Some(&written), "{}", option.name);
             }

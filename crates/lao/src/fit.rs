@@ -5,6 +5,7 @@ use crate::error::{Error, nearest};
 use crate::examples::{Examples, Label, Stream, TrainTest};
 use crate::model::{About, Holdout, Model, Origin, Reached, Spent, SpentMoney};
 use crate::prices::{PricedColumns, Prices};
+use lao_algorithms::phases::{Chosen, Decision, Shape};
 use lao_algorithms::pursuit::Evidence;
 use lao_algorithms::{AnyParams, METHODS, Money, TableLearner, TableTask, registry};
 use lao_observation::tariff::pays;
@@ -233,6 +234,29 @@ impl Fit {
         }
     }
 
+    /// Sets what the predictor may be. By default it is Pursuit's line. With [`Shape::Auto`] the best
+    /// attributes are bought complete once they are found, and the data choose between that line, a ridge
+    /// line on the complete rows, and trees. Only `pursuit` has this choice.
+    ///
+    /// ```
+    /// // The label is a product, which no line has.
+    /// let mut rows = String::from("a,b,c,d,y\n");
+    /// for i in 0..2000u32 {
+    ///     let [a, b, c, d] = [7, 11, 13, 17].map(|step| f64::from(i * step % 101) / 50.0 - 1.0);
+    ///     rows += &format!("{a},{b},{c},{d},{}\n", a + b + 4.0 * a * b);
+    /// }
+    /// let examples = lao::Frame::parse(rows.as_bytes(), "plant.csv", &Default::default())?.target("y")?;
+    /// let r2 = |fit: lao::Fit| -> Result<f64, lao::Error> {
+    ///     Ok(fit.run(&examples)?.model.holdout.unwrap().r2())
+    /// };
+    /// assert!(r2(lao::Fit::within(3))? < 0.5);
+    /// assert!(r2(lao::Fit::within(3).shape(lao::Shape::Auto))? > 0.9);
+    /// # Ok::<(), lao::Error>(())
+    /// ```
+    pub fn shape(self, shape: Shape) -> Self {
+        Fit { choices: Choices { shape, ..self.choices }, ..self }
+    }
+
     /// Sets the share of the examples that is held out to measure the error; 0 holds out none.
     pub fn holdout(self, share: f64) -> Self {
         Fit { choices: Choices { holdout: share, ..self.choices }, ..self }
@@ -374,6 +398,7 @@ impl Fit {
                 notes.extend(of_gaps(&session, gaps));
                 notes.extend(priced.as_ref().and_then(|priced| too_dear(priced, &learned.parameters)));
                 notes.extend(shut_out(&model));
+                notes.extend(model.decision.and_then(|decision| decided(&model, decision)));
                 let notes = notes.into_iter().map(crate::escape::line).collect();
                 let found = learned.learner.inspect().found();
                 learned.before = model.spent.clone();
@@ -420,9 +445,12 @@ impl Fit {
             per_prediction: *per_prediction,
             ..Money::new(priced.tariff.clone(), self.budget.money().unwrap_or(most as f64))
         });
-        let (longest, level, half_life) = (*longest, *level, *half_life);
+        let (longest, level, half_life, shape) = (*longest, *level, *half_life, self.choices.shape);
+        // What comes twice is no evidence for trees.
+        let expected = (self.choices.passes == 1).then_some(examples.len() as u64);
         let (budget, always) = (most.min(dim), examples.places(always)?);
-        let task = TableTask { dim, budget, money, longest, level, always, half_life };
+        let task =
+            TableTask { dim, budget, money, longest, level, always, half_life, shape, examples: expected };
         let (learner, parameters) = row.for_table(&task)?;
         Ok(Learned { learner, parameters, before: Spent::default() })
     }
@@ -536,6 +564,31 @@ fn shut_out(model: &Model) -> Option<String> {
          (--most-attributes {}; a larger --budget allows more)",
         shut.name, most.value
     ))
+}
+
+/// Returns what decided between a line and trees, in words.
+fn decided(model: &Model, decision: Decision) -> Option<String> {
+    let Decision { chosen, rows, errors: [pursuit, ridge, trees] } = decision;
+    let less = |than: f64, error: f64| format!("{:.0} % less error", 100.0 * (1.0 - error / than));
+    let rows = format!("on {rows} complete rows");
+    let no_evidence = || {
+        let empty = model.evidence.as_ref().is_some_and(|line| line.coefficients.is_empty());
+        if empty { "; no single attribute has a significant effect" } else { "" }
+    };
+    match chosen {
+        Chosen::Pursuit => None,
+        Chosen::Ridge => Some(format!(
+            "a line on all attributes that were bought complete: {} than one on the significant ones {rows}{}; \
+             `--shape line` keeps the latter",
+            less(pursuit, ridge),
+            no_evidence()
+        )),
+        Chosen::Trees => Some(format!(
+            "trees: {} than a line {rows}{}; `--shape line` keeps the line",
+            less(pursuit.min(ridge), trees),
+            no_evidence()
+        )),
+    }
 }
 
 /// Returns how many of the values that were bought were missing, if examples with gaps are learned from.

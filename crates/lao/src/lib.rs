@@ -64,13 +64,15 @@ pub use frame::{
     ColumnKind, ColumnSummary, Frame, Header, Pick, ReadOptions, Reading, is_missing, read, read_with,
 };
 pub use model::{
-    About, Calibrated, Candidate, Choice, Coefficient, HALF_WIDTH, Holdout, JournalPlace, Link, Missing,
-    Model, Origin, PanelSpent, Predictions, Reached, Spent, SpentMoney, Stamp, predict_rows,
+    About, Calibrated, Candidate, Choice, Coefficient, HALF_WIDTH, Holdout, JournalPlace, Line, Link,
+    Missing, Model, Origin, PanelSpent, Predictions, Predictor, Reached, Spent, SpentMoney, Stamp,
 };
 pub use prices::{Price, PricedColumns, Prices};
 pub use sheet::{Sheet, SheetRow, decimal};
 pub use sql::Dialect;
 pub use table::Table;
+
+pub use lao_algorithms::phases::Shape;
 
 pub use lao_algorithms as algorithms;
 pub use lao_datasets as datasets;

@@ -11,7 +11,7 @@ use lao::{
 use numpy::{IntoPyArray as _, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{IntoPyDict as _, PyDict};
 use serde_json::Value;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -284,6 +284,15 @@ fn result<'py>(py: Python<'py>, fitted: &Fitted, examples: &Examples) -> PyResul
         Ok::<_, PyErr>(out)
     });
     result.set_item("holdout", held.transpose()?)?;
+    let decision = fitted.model.decision.map(|decision| {
+        let out = PyDict::new(py);
+        let errors = ["pursuit", "ridge", "trees"].into_iter().zip(decision.errors).into_py_dict(py)?;
+        out.set_item("chosen", decision.chosen.name())?;
+        out.set_item("rows", decision.rows)?;
+        out.set_item("errors", errors)?;
+        Ok::<_, PyErr>(out)
+    });
+    result.set_item("decision", decision.transpose()?)?;
     result.set_item("found", fitted.found)?;
     result.set_item("notes", &fitted.notes)?;
     result.set_item("model", Bound::new(py, crate::model::Model::new(fitted.model.clone(), indices))?)?;

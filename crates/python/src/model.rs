@@ -2,7 +2,7 @@
 
 use crate::fit::{SIGNALS_EVERY, error, too_long};
 use crate::table::Table;
-use lao::Coefficient;
+use lao::{Coefficient, Predictor};
 use numpy::{IntoPyArray as _, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -66,8 +66,7 @@ impl Model {
         missing: &str,
         rows: Option<PyReadonlyArray1<'py, u32>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let of = (self.model.intercept, &self.model.coefficients[..], &self.places[..]);
-        predict(py, of, table, missing, rows)
+        predict(py, self.model.predictor(), &self.places, table, missing, rows)
     }
 }
 
@@ -96,20 +95,22 @@ impl Linear {
 
     /// Predicts the rows of a table; a value that is missing is an error.
     fn predict<'py>(&self, py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        predict(py, (self.intercept, &self.coefficients, &self.places), table, "error", None)
+        let line = Predictor { intercept: self.intercept, coefficients: &self.coefficients, trees: None };
+        predict(py, line, &self.places, table, "error", None)
     }
 }
 
-/// Predicts rows of a table from an intercept, coefficients and the places of their columns.
+/// Predicts rows of a table, given the places of the attributes.
 fn predict<'py>(
     py: Python<'py>,
-    (intercept, coefficients, places): (f64, &[Coefficient], &[u32]),
+    predictor: Predictor<'_>,
+    places: &[u32],
     table: &Table,
     missing: &str,
     rows: Option<PyReadonlyArray1<'py, u32>>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let [all, dim] = table.values.shape();
-    if places.len() != coefficients.len() || places.iter().any(|&j| j as usize >= dim) {
+    if places.len() != predictor.coefficients.len() || places.iter().any(|&j| j as usize >= dim) {
         return Err(PyValueError::new_err("the model does not fit the table"));
     }
     let rows = match rows {
@@ -137,7 +138,7 @@ fn predict<'py>(
         let mut predicted = Vec::with_capacity(rows.len());
         let take = |_, sums: &[f64], _: &[bool]| predicted.extend_from_slice(sums);
         // What Python holds ends no stream.
-        let _ = lao::predict_rows(intercept, coefficients, rows.len(), read, take)?;
+        let _ = predictor.predict_rows(rows.len(), read, take)?;
         Ok::<_, PyErr>(predicted)
     })?;
     Ok(predicted.into_pyarray(py))

@@ -6,6 +6,7 @@ use super::{
     TIGHTEST_AT, TOLERANCE, WAITS_UNTIL, WATCHED_ABOVE,
 };
 use crate::money::Money;
+use lao_observation::Basket;
 
 /// Returns the square that `z_j` must exceed after `n` observations.
 fn boundary(dim: usize, level: f64, n: f64) -> f64 {
@@ -98,6 +99,39 @@ impl Pursuit {
         n >= LEAST_SEEN as f64
             && z * z > boundary(self.params.dim, self.params.level, n)
             && 1.0 - self.explained[at] >= TOLERANCE
+    }
+
+    /// Returns the support and the best of the other attributes, ascending: as many as the budget buys
+    /// together. The best are those of largest `(|z_j| - 1) / sqrt(n_j)`, a lower confidence bound of the
+    /// effect beyond the support, per square root of the price; those of which it is not positive, or which
+    /// the support explains, are left out.
+    pub fn support_and_followers(&self) -> Vec<u32> {
+        let Pursuit { params, support, moments, z, explained, order, .. } = self;
+        let mut ranked: Vec<(f64, u32, u32)> = Vec::new();
+        for (j, place) in (0..).zip(order) {
+            let (at, money) = (j as usize, params.money.as_ref());
+            let n = moments.seen[at];
+            let effect = (z[at].abs() - 1.0) / n.max(1.0).sqrt();
+            let is_open = n >= LEAST_SEEN as f64 && explained[at] < 1.0 - TOLERANCE && effect > 0.0;
+            if is_open && support.binary_search(&j).is_err() && params.never.binary_search(&j).is_err() {
+                let worth = money.map_or(effect, |money| money.per_money(effect, money.tariff.price(j)));
+                ranked.push((worth, *place, j));
+            }
+        }
+        ranked.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let mut best = support.clone();
+        let mut basket = Basket::default();
+        if let Some(money) = &params.money {
+            support.iter().for_each(|&j| basket.add(&money.tariff, j));
+        }
+        for (_, _, j) in ranked {
+            let buys = |money: &Money| basket.buy(&money.tariff, j, money.per_example);
+            if best.len() < params.budget && params.money.as_ref().is_none_or(buys) {
+                best.push(j);
+            }
+        }
+        best.sort_unstable();
+        best
     }
 
     /// Changes the support, and then what is watched.

@@ -93,7 +93,7 @@ impl Pursuit {
     }
 
     /// Returns whether an example of which these attributes are observed keeps to the parameters.
-    fn may_observe(&self, attributes: &[u32]) -> bool {
+    pub(crate) fn may_observe(&self, attributes: &[u32]) -> bool {
         let params = &self.params;
         let paid = params.money.as_ref().is_none_or(|money| {
             pays(money.per_example, money.tariff.cost(attributes, &mut lao_observation::Basket::default()))

@@ -436,6 +436,16 @@ impl Pursuit {
         &self.support
     }
 
+    /// Returns the parameters.
+    pub(crate) fn params(&self) -> &PursuitParams {
+        &self.params
+    }
+
+    /// Returns whether a block is complete, so that the next one has attributes of its own.
+    pub(crate) fn is_between_blocks(&self) -> bool {
+        self.filled == 0 && self.late.is_empty()
+    }
+
     /// Returns the estimate of the variance of the errors of the predictions.
     pub fn noise(&self) -> f64 {
         self.errors.mean()

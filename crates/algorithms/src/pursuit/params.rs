@@ -102,7 +102,7 @@ impl PursuitParams {
         Ok(Pursuit::begin(self))
     }
 
-    pub(super) fn check(&self) -> Result<(), ParamError> {
+    pub(crate) fn check(&self) -> Result<(), ParamError> {
         let PursuitParams { dim, budget, level, longest, always, never, half_life, money } = self;
         require_dim(NAME, 1, *dim)?;
         if let Some(money) = money {

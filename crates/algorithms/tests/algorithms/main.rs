@@ -18,6 +18,7 @@ mod laws;
 mod no_alloc;
 mod parameter_extremes;
 mod parameters;
+mod phases;
 mod prices;
 mod pursuit;
 mod real_sums;

@@ -81,6 +81,13 @@ impl Model {
         {
             return Err(format!("its two classes are both `{}`", shown(positive)));
         }
+        if let Some(trees) = &self.trees {
+            trees.validate().map_err(|damaged| damaged.reason)?;
+            if trees.cuts.len() != self.coefficients.len() {
+                let (columns, attributes) = (trees.cuts.len(), self.coefficients.len());
+                return Err(format!("its trees have {columns} columns, and it has {attributes} attributes"));
+            }
+        }
         let mut known = HashSet::new();
         for one in &self.coefficients {
             let name = one.name();

@@ -9,14 +9,16 @@ mod spent;
 
 pub use file::Stamp;
 pub use origin::{Choice, JournalPlace, Origin};
-pub use predict::{Missing, Predictions, predict_rows};
+pub use predict::{Missing, Predictions, Predictor};
 pub use show::HALF_WIDTH;
 pub use spent::{PanelSpent, Spent, SpentMoney};
 
 use crate::examples::Label;
 use crate::frame::{Pick, ReadOptions, column_of_gap};
 use lao_algorithms::Inspect;
+use lao_algorithms::phases::Decision;
 use lao_algorithms::pursuit::Evidence;
+use lao_algorithms::trees::Trees;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
@@ -52,6 +54,15 @@ pub struct Model {
     pub mean_label: Option<f64>,
     /// One entry for each attribute of the support.
     pub coefficients: Vec<Coefficient>,
+    /// Trees whose sum a prediction adds to the products; their columns are those of the coefficients.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trees: Option<Trees>,
+    /// The line on the attributes whose effects are significant, if the predictor is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Line>,
+    /// What decided between a line and trees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<Decision>,
     /// For two classes: the probability of the positive one is `1 / (1 + exp(-(offset + slope p)))`, where p
     /// is the sum of the intercept and the products.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,6 +80,26 @@ pub struct Model {
     pub candidates: Vec<Candidate>,
     /// How it was learned.
     pub origin: Origin,
+}
+
+/// A line that is no predictor of its model.
+///
+/// ```
+/// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
+/// # let examples = lao::read(table)?.target("progression")?;
+/// let model = lao::Fit::within(5).shape(lao::Shape::Trees).run(&examples)?.model;
+/// let line = model.evidence.unwrap();
+/// assert!(line.coefficients.len() < model.coefficients.len());
+/// assert!(line.coefficients[0].standard_error.is_some());
+/// # Ok::<(), lao::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Line {
+    /// The prediction when every attribute is 0.
+    pub intercept: f64,
+    /// One entry for each attribute of the support.
+    pub coefficients: Vec<Coefficient>,
 }
 
 /// How far a run had come.
@@ -304,20 +335,16 @@ impl Model {
     /// Returns the model of a learner at work outside of [`Fit`](crate::Fit), such as in a live study.
     pub fn of(learner: &dyn Inspect, about: About) -> Self {
         let About { target, label, attributes, spent, origin } = about;
-        let coefficient = |(j, value): (u32, f64)| {
-            let (column, word) = attributes.get(j as usize)?.clone();
-            let (mean, range) = (learner.mean(j), learner.range(j));
-            let standard_error = learner.evidence(j).map(|known| known.standard_error);
-            let [low, high] = [*range.start(), *range.end()];
-            let within = (low > f64::MIN && high < f64::MAX).then_some([low, high]);
-            Some(Coefficient { column, word, value, standard_error, mean, within })
-        };
+        let Line { intercept, coefficients } = line_of(learner, &attributes);
         Model {
             lao: Stamp::now(),
             target,
-            intercept: learner.intercept(),
+            intercept,
             mean_label: None,
-            coefficients: learner.coefficients().iter().filter_map(coefficient).collect(),
+            coefficients,
+            trees: learner.trees().cloned(),
+            evidence: learner.evident().map(|evident| line_of(evident, &attributes)),
+            decision: learner.decision(),
             link: learner
                 .link()
                 .filter(|_| label != Label::Number)
@@ -371,6 +398,21 @@ impl Model {
         let reads = |panel: &&PanelSpent| panel.columns.iter().any(|name| columns.contains(&name.as_str()));
         Some(money.panels.iter().filter(reads).map(|panel| panel.price).sum())
     }
+}
+
+/// Returns the line of a learner.
+fn line_of(learner: &dyn Inspect, attributes: &[(String, Option<String>)]) -> Line {
+    let of = |(j, value): (u32, f64)| {
+        let (column, word) = attributes.get(j as usize)?.clone();
+        let (mean, range) = (learner.mean(j), learner.range(j));
+        let known = learner.evidence(j).filter(|_| learner.evident().is_none());
+        let [low, high] = [*range.start(), *range.end()];
+        let within = (low > f64::MIN && high < f64::MAX).then_some([low, high]);
+        let standard_error = known.map(|known| known.standard_error);
+        Some(Coefficient { column, word, value, standard_error, mean, within })
+    };
+    let coefficients = learner.coefficients().iter().filter_map(of).collect();
+    Line { intercept: learner.intercept(), coefficients }
 }
 
 /// Returns the attributes outside the support that show the largest effects.

@@ -4,6 +4,7 @@ use super::{Coefficient, Link, Model};
 use crate::error::Error;
 use crate::examples::Label;
 use crate::frame::{Column, Frame, Values};
+use lao_algorithms::trees::Trees;
 use std::ops::{ControlFlow, Range};
 
 /// The number of rows whose values are read at once.
@@ -90,7 +91,13 @@ impl Model {
         read: impl FnMut(Range<usize>, &mut [f64]) -> Result<ControlFlow<()>, E>,
         take: impl FnMut(Range<usize>, &[f64], &[bool]),
     ) -> Result<ControlFlow<()>, E> {
-        predict_rows(self.intercept, &self.coefficients, rows, read, take)
+        self.predictor().predict_rows(rows, read, take)
+    }
+
+    /// Returns what a prediction needs.
+    pub fn predictor(&self) -> Predictor<'_> {
+        let Model { intercept, coefficients, trees, .. } = self;
+        Predictor { intercept: *intercept, coefficients, trees: trees.as_ref() }
     }
 
     /// Predicts every row of a table. Only the columns of the support are read; others may be absent.
@@ -177,36 +184,52 @@ impl Coefficient {
     }
 }
 
-/// As [`Model::predict_rows`], for an intercept and coefficients that are no model.
-///
-/// # Errors
-/// Those of `read`.
-pub fn predict_rows<E>(
-    intercept: f64,
-    coefficients: &[Coefficient],
-    rows: usize,
-    mut read: impl FnMut(Range<usize>, &mut [f64]) -> Result<ControlFlow<()>, E>,
-    mut take: impl FnMut(Range<usize>, &[f64], &[bool]),
-) -> Result<ControlFlow<()>, E> {
-    let (mut values, mut sums, mut lacking) = (Vec::new(), Vec::new(), Vec::new());
-    for start in (0..rows).step_by(AT_ONCE) {
-        let range = start..rows.min(start + AT_ONCE);
-        values.resize(range.len() * coefficients.len(), 0.0);
-        if read(range.clone(), &mut values)?.is_break() {
-            return Ok(ControlFlow::Break(()));
-        }
-        sums.clear();
-        sums.resize(range.len(), intercept);
-        lacking.clear();
-        lacking.resize(range.len(), false);
-        for (coefficient, column) in coefficients.iter().zip(values.chunks_exact(range.len())) {
-            for ((sum, lacks), &x) in sums.iter_mut().zip(&mut lacking).zip(column) {
-                *lacks |= x.is_nan();
-                let x = if x.is_nan() { coefficient.mean } else { coefficient.clamped(x) };
-                *sum += coefficient.value * x;
+/// What a prediction needs of a model, or of a line that is no model.
+#[derive(Clone, Copy, Debug)]
+pub struct Predictor<'a> {
+    /// The prediction when every attribute is 0 and there are no trees.
+    pub intercept: f64,
+    /// One entry for each attribute.
+    pub coefficients: &'a [Coefficient],
+    /// Trees whose columns are the attributes.
+    pub trees: Option<&'a Trees>,
+}
+
+impl Predictor<'_> {
+    /// As [`Model::predict_rows`].
+    ///
+    /// # Errors
+    /// Those of `read`.
+    pub fn predict_rows<E>(
+        self,
+        rows: usize,
+        mut read: impl FnMut(Range<usize>, &mut [f64]) -> Result<ControlFlow<()>, E>,
+        mut take: impl FnMut(Range<usize>, &[f64], &[bool]),
+    ) -> Result<ControlFlow<()>, E> {
+        let Predictor { intercept, coefficients, trees } = self;
+        let (mut values, mut sums, mut lacking) = (Vec::new(), Vec::new(), Vec::new());
+        for start in (0..rows).step_by(AT_ONCE) {
+            let range = start..rows.min(start + AT_ONCE);
+            values.resize(range.len() * coefficients.len(), 0.0);
+            if read(range.clone(), &mut values)?.is_break() {
+                return Ok(ControlFlow::Break(()));
             }
+            sums.clear();
+            sums.resize(range.len(), intercept);
+            lacking.clear();
+            lacking.resize(range.len(), false);
+            for (coefficient, column) in coefficients.iter().zip(values.chunks_exact_mut(range.len())) {
+                for ((sum, lacks), x) in sums.iter_mut().zip(&mut lacking).zip(column) {
+                    *lacks |= x.is_nan();
+                    *x = if x.is_nan() { coefficient.mean } else { coefficient.clamped(*x) };
+                    *sum += coefficient.value * *x;
+                }
+            }
+            if let Some(trees) = trees {
+                trees.add_to(values.chunks_exact(range.len()), &mut sums);
+            }
+            take(range, &sums, &lacking);
         }
-        take(range, &sums, &lacking);
+        Ok(ControlFlow::Continue(()))
     }
-    Ok(ControlFlow::Continue(()))
 }

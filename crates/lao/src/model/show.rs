@@ -28,6 +28,23 @@ impl fmt::Display for Model {
                 .map_or_else(String::new, |error| format!("  +- {}", figure(HALF_WIDTH * error)));
             writeln!(out, "  {:>12} * {:<width$}{error}", signed(c.value), name(c))?;
         }
+        if let Some(trees) = &self.trees {
+            let mut shares: Vec<(f64, String)> =
+                trees.shares.iter().copied().zip(self.coefficients.iter().map(name)).collect();
+            shares.sort_by(|a, b| b.0.total_cmp(&a.0));
+            let named = shares.iter().map(|(share, name)| format!("{name} {:.0} %", 100.0 * share));
+            let (count, named) = (trees.trees.len(), named.collect::<Vec<_>>().join(", "));
+            writeln!(out, "  and {count} trees; their gain by attribute: {named}")?;
+        }
+        if let Some(line) = &self.evidence {
+            writeln!(out, "the line on the significant attributes alone:")?;
+            writeln!(out, "  {:>12}", figure(line.intercept))?;
+            let width = line.coefficients.iter().map(|c| name(c).chars().count()).max().unwrap_or(0);
+            for c in &line.coefficients {
+                let error = HALF_WIDTH * c.standard_error.unwrap_or_default();
+                writeln!(out, "  {:>12} * {:<width$}  +- {}", signed(c.value), name(c), figure(error))?;
+            }
+        }
         if let Some(holdout) = &self.holdout {
             writeln!(out, "on {} examples held out: {}", holdout.examples, holdout.summary(figure))?;
         }
@@ -59,7 +76,8 @@ impl fmt::Display for Model {
             write!(out, "\nspent {total}, at most {most} of the budget of {budget} on one example; ")?;
             write!(out, "a prediction costs {cost}")?;
         }
-        let has_errors = self.coefficients.iter().any(|c| c.standard_error.is_some());
+        let lines = [Some(&self.coefficients), self.evidence.as_ref().map(|line| &line.coefficients)];
+        let has_errors = lines.into_iter().flatten().flatten().any(|c| c.standard_error.is_some());
         let has_interval = self.holdout.as_ref().is_some_and(|holdout| holdout.accuracy.is_none());
         if has_errors || has_interval {
             write!(out, "\n+- is the half-width of a 95 % interval")?;

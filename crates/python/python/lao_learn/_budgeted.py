@@ -77,6 +77,7 @@ class Budgeted(SelectorMixin, BaseEstimator):
     prices: Any
     predict_budget: float | None
     method: str
+    shape: str
     holdout: float
     missing: str
     random_state: Any
@@ -258,6 +259,7 @@ class Budgeted(SelectorMixin, BaseEstimator):
         errors[self.support_] = result["errors"]
         self._set_linear(coefficients, float(result["intercept"]), errors)
         self.found_ = bool(result["found"])
+        self.decision_ = result["decision"]
         self.interrupted_ = result["interrupt"] is not None
         self.holdout_ = result["holdout"]
         self.spent_ = {**result["spent"], "reads": result["reads"]}
@@ -438,6 +440,12 @@ _PARAMETERS = """
         The model in the units of the columns; standard errors are NaN outside the support, and for methods
         that do not know them. `predict` clips values at four standard deviations from the mean,
         so that it may differ from the product for values beyond.
+    decision_ : dict or None
+        What decided the shape of the model, unless it is a line from the start: `chosen` ("pursuit", the line
+        of coefficients that are significant; "ridge", a line on all of `support_`; "trees"), the `rows` that
+        were compared, and the mean squared `errors` of these three on them, as parts of the label's variance.
+        A model of trees predicts by `coef_` and by trees on what this leaves; its line has no standard
+        errors, and `model_` has the significant line beside it.
     support_
         The attributes of the model, ascending; `get_support` and `transform` select them.
     found_ : bool
@@ -509,6 +517,7 @@ class _Streaming(Budgeted):
         most_attributes: int | None = None,
         level: float | None = None,
         always: Sequence[str] = (),
+        shape: str = "line",
         half_life: float | None = None,
         holdout: float = 0.1,
         passes: int = 1,
@@ -530,6 +539,11 @@ class _Streaming(Budgeted):
         return self
 
     def _part(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> Any:
+        if self.shape != "line":
+            raise ValueError(
+                f"shape = {self.shape!r}: partial_fit does not know how many rows will come, and learns a "
+                "line; give shape='line', or all rows to fit"
+            )
         start = getattr(self, "_learner", None)
         with warnings.catch_warnings():
             # A part may be shorter than an update.
