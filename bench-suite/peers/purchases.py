@@ -32,6 +32,9 @@ class LinearModel:
     def reads(self, X):
         return float(np.count_nonzero(self.weights))
 
+    def columns(self):
+        return np.flatnonzero(self.weights)
+
 
 class Scale:
     """The means and scales of columns and labels on the rows that were bought. Standardized values are cut at
@@ -109,6 +112,42 @@ def on_rows(fit, make=LinearModel):
     return run
 
 
+class OnColumns:
+    """A model that gets some of the columns."""
+
+    def __init__(self, model, columns):
+        self.model, self.columns = model, columns
+
+    def predict(self, X):
+        return self.model.predict(X[:, self.columns])
+
+    def reads(self, X):
+        return self.model.reads(X[:, self.columns])
+
+
+def in_halves(fit, make=LinearModel):
+    """As `on_rows`, with half of the money for complete rows, which select columns, and the rest for further
+    rows of these columns alone: the model is fitted to all rows of which they were bought."""
+
+    def run(X, y, request):
+        rows, dim = X.shape
+        first = int(rows * request["budget"] / 2 // dim)
+        scale = Scale(X[:first], y[:first])
+        most = min(request["longest"], len(scale.kept))
+        model = make(scale, fit(scale.of(X[:first]), scale.labels(y[:first]), most, request["seed"]))
+        columns = scale.kept[model.columns()]
+        if len(columns) == 0:
+            return model, first * dim
+        further = min(rows - first, (rows * request["budget"] - first * dim) // len(columns))
+        X, y = X[: first + further, columns], y[: first + further]
+        scale = Scale(X, y)
+        most = len(scale.kept)
+        model = make(scale, fit(scale.of(X), scale.labels(y), most, request["seed"]))
+        return OnColumns(model, columns), first * dim + further * len(columns)
+
+    return run
+
+
 class BudgetedModel:
     def __init__(self, model):
         self.model = model
@@ -120,7 +159,7 @@ class BudgetedModel:
         return float(len(self.model.support_))
 
 
-def lao(method):
+def lao(method, shape="line"):
     from lao_learn import BudgetedRegressor
 
     def run(X, y, request):
@@ -128,12 +167,41 @@ def lao(method):
         most = request["longest"] if method == "pursuit" else None
         seed = request["seed"]
         model = BudgetedRegressor(
-            request["budget"], method=method, most_attributes=most, holdout=0.0, random_state=seed
+            request["budget"],
+            method=method,
+            shape=shape,
+            most_attributes=most,
+            holdout=0.0,
+            random_state=seed,
         )
         model.fit(X, y)
         return BudgetedModel(model), model.spent_["attributes"]
 
     return run
+
+
+def lao_then(make):
+    from lao_learn import Budgeted
+
+    def run(X, y, request):
+        budget, most, seed = request["budget"], request["longest"], request["seed"]
+        model = Budgeted(make(seed % 2**31), budget, most_attributes=most, random_state=seed).fit(X, y)
+        return BudgetedModel(model), model.spent_["attributes"]
+
+    return run
+
+
+def lao_then_boosting():
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
+    return lao_then(lambda seed: HistGradientBoostingRegressor(random_state=seed))
+
+
+def lao_then_lightgbm():
+    from lightgbm import LGBMRegressor
+
+    fixed = {"num_leaves": 15, "min_child_samples": 10, "n_jobs": 1, "deterministic": True, "verbose": -1}
+    return lao_then(lambda seed: LGBMRegressor(**fixed, force_row_wise=True, random_state=seed))
 
 
 def lasso_weights(X, y, most):
@@ -152,10 +220,10 @@ def up_to(weights, most):
     return list(weights[: many.index(True) if True in many else len(weights)])
 
 
-def lasso():
+def lasso(spend=on_rows):
     import sklearn.linear_model  # noqa: F401, the first fit does not wait for it
 
-    return on_rows(lambda X, y, most, seed: lasso_weights(X, y, most))
+    return spend(lambda X, y, most, seed: lasso_weights(X, y, most))
 
 
 def lasso_on_all():
@@ -206,7 +274,7 @@ def sgd():
     return on_rows(fit)
 
 
-def skglm():
+def skglm(spend=on_rows):
     from skglm import MCPRegression
 
     def path(X, y, grid, most):
@@ -218,16 +286,16 @@ def skglm():
                 return found[:-1]
         return found
 
-    return on_rows(lambda X, y, most, seed: best_of_path(X, y, most, penalties(X, y, 30, 1e-2), path))
+    return spend(lambda X, y, most, seed: best_of_path(X, y, most, penalties(X, y, 30, 1e-2), path))
 
 
-def abess():
+def abess(spend=on_rows):
     from abess import LinearRegression
 
     def fit(X, y, most, seed):
         return LinearRegression(support_size=range(most + 1), cv=FOLDS, thread=1).fit(X, y).coef_
 
-    return on_rows(fit)
+    return spend(fit)
 
 
 class LeastSquares:
@@ -322,11 +390,14 @@ class TreeModel:
     def predict(self, X):
         return self.scale.labels_of(self.trees.predict(self.scale.of(X)))
 
+    def columns(self):
+        return np.flatnonzero(self.trees.model.feature_importance())
+
     def reads(self, X):
         return self.trees.on_paths(self.scale.of(X))
 
 
-def lightgbm(kind):
+def lightgbm(kind, spend=on_rows):
     import lightgbm as library
 
     fixed = {
@@ -363,22 +434,29 @@ def lightgbm(kind):
             raise ValueError(f"no price on the grid gives a model of at most {most} attributes")
         return best[1]
 
-    return on_rows(fit, TreeModel)
+    return spend(fit, TreeModel)
 
 
 # The learners: the packages whose versions are recorded, and a function that imports them and returns the
 # learner.
 LEARNERS = {
+    "lao-auto": (["lao_learn"], lambda: lao("pursuit", "auto")),
     "lao-pursuit": (["lao_learn"], lambda: lao("pursuit")),
+    "lao-then-boosting": (["lao_learn", "scikit-learn"], lao_then_boosting),
+    "lao-then-lightgbm": (["lao_learn", "lightgbm"], lao_then_lightgbm),
     "lao-hybrid": (["lao_learn"], lambda: lao("hybrid")),
     "lasso": (["scikit-learn"], lasso),
+    "lasso-halves": (["scikit-learn"], lambda: lasso(in_halves)),
     "lasso-all": (["scikit-learn"], lasso_on_all),
     "omp": (["scikit-learn"], omp),
     "sgd": (["scikit-learn"], sgd),
     "skglm": (["skglm", "numba"], skglm),
+    "skglm-halves": (["skglm", "numba"], lambda: skglm(in_halves)),
     "abess": (["abess"], abess),
+    "abess-halves": (["abess"], lambda: abess(in_halves)),
     "skscope": (["skscope"], skscope),
     "lightgbm-coupled": (["lightgbm"], lambda: lightgbm("coupled")),
+    "lightgbm-halves": (["lightgbm"], lambda: lightgbm("coupled", in_halves)),
     "lightgbm-lazy": (["lightgbm"], lambda: lightgbm("lazy")),
 }
 

@@ -107,6 +107,37 @@ impl Design {
         Ok(drawn)
     }
 
+    /// As [`correlated`](Self::correlated), with another function of each attribute of the support, in turn:
+    /// a sine, a square, a step, the attribute itself, and its product with the next attribute of the support.
+    ///
+    /// # Errors
+    /// When the design refuses its parameters.
+    pub fn curved(
+        &self,
+        target: &SparseVector,
+        correlation: f64,
+        rows: usize,
+        seed: &Seed,
+    ) -> anyhow::Result<DenseRows> {
+        let mut drawn = self.correlated(&SparseVector::zeros(target.dim()), correlation, rows, seed)?;
+        let support = target.indices();
+        for (place, (j, weight)) in target.view().iter().enumerate() {
+            let next = support[(place + 1) % support.len()];
+            for row in 0..rows {
+                let [x, z] = [j, next].map(|j| drawn.columns[j as usize * rows + row]);
+                let part = match place % 5 {
+                    0 => (2.0 * x).sin(),
+                    1 => (x * x - 1.0) / 2.0,
+                    2 => f64::from(u8::from(x > 0.5)),
+                    3 => x,
+                    _ => x * z,
+                };
+                drawn.labels[row] += weight * part;
+            }
+        }
+        Ok(drawn)
+    }
+
     /// Returns a target among the attributes that occur most, and sparse rows of length 1, each with so many
     /// `entries`: as words of a text, the attribute of rank r occurs in proportion to 1/(r + 10), in
     /// proportion to the size of a normal number. Labels are as those of dense rows, or two `classes`.

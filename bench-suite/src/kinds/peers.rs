@@ -93,6 +93,9 @@ struct PeerTable {
     test: Option<u64>,
     #[serde(default)]
     correlation: f64,
+    /// For data from a design: whether the label is a sum of curves and a product, instead of a line.
+    #[serde(default)]
+    curved: bool,
     /// For data from a design and the question of full information: whether labels are two classes, drawn
     /// with the logistic probability of the linear predictor; and the entries of a row, if rows are sparse.
     #[serde(default)]
@@ -165,9 +168,10 @@ impl PeerTable {
                     && self.test.is_none()
                     && a == 0.0
                     && !self.classes
+                    && !self.curved
                     && self.entries.is_none(),
-                "`dim`, `train`, `test`, `correlation`, `classes` and `entries` are for designs: remove the \
-                 keys"
+                "`dim`, `train`, `test`, `correlation`, `curved`, `classes` and `entries` are for designs: \
+                 remove the keys"
             ),
         }
         match (question, &self.data, self.budget, self.longest) {
@@ -204,12 +208,18 @@ impl PeerTable {
                     return Ok(Files { train, test: DenseRows::default(), support });
                 }
                 let target = design.target(dim, seed)?;
-                let mut train = design.correlated(&target, self.correlation, train_rows, &train_seed)?;
+                let rows = |rows: usize, seed: &Seed| {
+                    if self.curved {
+                        design.curved(&target, self.correlation, rows, seed)
+                    } else {
+                        design.correlated(&target, self.correlation, rows, seed)
+                    }
+                };
+                let mut train = rows(train_rows, &train_seed)?;
                 if self.classes {
                     draw_classes(&mut train.labels, &train_seed);
                 }
-                let test =
-                    design.correlated(&target, self.correlation, count(self.test)?, &seed.child("test"))?;
+                let test = rows(count(self.test)?, &seed.child("test"))?;
                 let support = Some(target.indices().to_vec());
                 Ok(Files { train: TrainRows::Dense(train), test, support })
             }

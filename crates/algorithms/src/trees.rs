@@ -38,6 +38,8 @@ pub const LEAST_ROWS: f64 = 10.0;
 pub const PRIOR: f64 = 1.0;
 /// A gain must be above this part of the sum of squares of the residuals: what is below it is rounding.
 const LEAST_GAIN: f64 = 1e-12;
+/// The largest number of splits of a tree in a file; a path has no more of them.
+const MOST_SPLITS: usize = 255;
 /// The largest number of columns: a split has two bytes for its column.
 pub const MOST_COLUMNS: usize = 1 << 16;
 
@@ -110,6 +112,31 @@ impl Trees {
         }
     }
 
+    /// Builds something from a tree, from the leaves up: `leaf` gets what a leaf adds to the prediction, in
+    /// units of the label, and `split` gets a column, the cut, and what was built of the rows at most there
+    /// and of those above.
+    pub fn fold<T>(&self, tree: &Tree, leaf: &dyn Fn(f64) -> T, split: &dyn Fn(usize, f64, T, T) -> T) -> T {
+        let root = if tree.column.is_empty() { !0 } else { 0 };
+        self.fold_from(tree, root, leaf, split)
+    }
+
+    fn fold_from<T>(
+        &self,
+        tree: &Tree,
+        place: i16,
+        leaf: &dyn Fn(f64) -> T,
+        split: &dyn Fn(usize, f64, T, T) -> T,
+    ) -> T {
+        if place < 0 {
+            return leaf(self.scale * f64::from(tree.leaf[usize::from(!place as u16)]));
+        }
+        let at = place as usize;
+        let column = usize::from(tree.column[at]);
+        let [below, above] =
+            [&tree.below, &tree.above].map(|next| self.fold_from(tree, next[at], leaf, split));
+        split(column, self.cuts[column][usize::from(tree.cut[at])], below, above)
+    }
+
     /// Checks that the parts fit together, so that no prediction can fail.
     ///
     /// # Errors
@@ -127,7 +154,7 @@ impl Trees {
         for Tree { column, cut, below, above, leaf } in &self.trees {
             let splits = column.len();
             let whole = [cut.len(), below.len(), above.len()] == [splits; 3] && leaf.len() == splits + 1;
-            damaged(whole && splits < 1 << 15, "the lists of a tree do not fit together")?;
+            damaged(whole && splits <= MOST_SPLITS, "the lists of a tree do not fit together")?;
             damaged(leaf.iter().all(|x| x.is_finite()), "a leaf is no number")?;
             let has_cut = |(&column, &cut): (&u16, &u8)| {
                 self.cuts.get(usize::from(column)).is_some_and(|cuts| usize::from(cut) < cuts.len())

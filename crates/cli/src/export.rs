@@ -83,6 +83,9 @@ pub fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     }
     let output = args.output.checked(Output::Standard, &[&args.model])?;
     let model = load(&args.model)?;
+    if args.to == Form::Csv && model.trees.is_some() {
+        bail!("a table of coefficients cannot hold the trees of this model: use --to sql, python or onnx")
+    }
     let bytes = match args.to {
         Form::Sql => model.to_sql(args.dialect.into()).into_bytes(),
         Form::Python => model.to_python().into_bytes(),

@@ -8,6 +8,7 @@
 use crate::escape::{comment, python_text};
 use crate::examples::Label;
 use crate::model::Model;
+use lao_algorithms::trees::{Tree, Trees};
 use std::fmt::Write as _;
 
 impl Model {
@@ -32,9 +33,15 @@ impl Model {
         text += "    value = str(value).strip()\n";
         text += "    return mean if value in gaps else same if value == word else other\n\n\n";
         let _ = writeln!(text, "COLUMNS = {}\n\n", python_list(&self.columns()));
+        if let Some(trees) = &self.trees {
+            text += &python_trees(trees);
+        }
         text +=
             "def predict(row):\n    \"\"\"Returns the prediction for a mapping from column to value.\"\"\"\n";
         let _ = writeln!(text, "    total = {:?}", self.intercept);
+        if self.trees.is_some() {
+            text += "    values = []\n";
+        }
         for one in &self.coefficients {
             let (column, mean) = (python_text(&one.column), one.mean);
             let (numbers, words) = self.gaps_of(&one.column);
@@ -51,7 +58,19 @@ impl Model {
                 }
                 (None, None) => format!("_number(row.get({column}), {mean:?}, {numbers})"),
             };
-            let _ = writeln!(text, "    total += {:?} * {call}", one.value);
+            if self.trees.is_some() {
+                let _ = writeln!(text, "    values.append({call})");
+                let _ = writeln!(text, "    total += {:?} * values[-1]", one.value);
+            } else {
+                let _ = writeln!(text, "    total += {:?} * {call}", one.value);
+            }
+        }
+        if let Some(trees) = &self.trees {
+            let _ = writeln!(
+                text,
+                "    total += {:?} * sum(_leaf(values, *tree) for tree in TREES)",
+                trees.scale
+            );
         }
         text += "    return total\n";
         if let Label::Classes { positive, negative } = &self.label {
@@ -71,7 +90,8 @@ impl Model {
         text
     }
 
-    /// Returns the coefficients as CSV: a line for the intercept, and one for each attribute.
+    /// Returns the coefficients as CSV: a line for the intercept, and one for each attribute. Trees are not in
+    /// it.
     pub fn to_csv(&self) -> String {
         let mut out = csv::Writer::from_writer(Vec::new());
         let header = ["attribute", "column", "word", "coefficient", "standard_error", "mean", "low", "high"];
@@ -88,6 +108,26 @@ impl Model {
         }
         String::from_utf8(out.into_inner().unwrap_or_default()).unwrap_or_default()
     }
+}
+
+/// Returns trees as lists of numbers, and the function that goes from the root to a leaf.
+fn python_trees(trees: &Trees) -> String {
+    let mut text =
+        String::from("# Columns, cuts, places below and above, and leaves of each tree.\nTREES = [\n");
+    for Tree { column, cut, below, above, leaf } in &trees.trees {
+        let cuts =
+            column.iter().zip(cut).map(|(&column, &cut)| trees.cuts[usize::from(column)][usize::from(cut)]);
+        let (cuts, leaf) =
+            (cuts.collect::<Vec<f64>>(), leaf.iter().map(|&x| f64::from(x)).collect::<Vec<_>>());
+        let _ = writeln!(text, "    ({column:?}, {cuts:?}, {below:?}, {above:?}, {leaf:?}),");
+    }
+    text += "]\n\n\n";
+    text += "def _leaf(values, column, cut, below, above, leaf):\n";
+    text += "    at = 0 if column else -1\n";
+    text += "    while at >= 0:\n";
+    text += "        at = below[at] if values[column[at]] <= cut[at] else above[at]\n";
+    text += "    return leaf[-1 - at]\n\n\n";
+    text
 }
 
 fn python_list(texts: &[&str]) -> String {

@@ -7,6 +7,7 @@
 //! attribute   Where(IsNaN(x), mean, Clip(x, low, high)),  or  Where(x = "", mean, Where(x = word, 1, 0))
 //! predicted   intercept + sum of coefficient * attribute
 //! probability Sigmoid(offset + slope * predicted)                    for two classes
+//! trees       TreeEnsembleRegressor(Concat(attributes)), in single precision, added to predicted
 //! class       Where(predicted > threshold, positive, negative)       for two classes
 //! ```
 //!
@@ -14,6 +15,7 @@
 
 use crate::examples::Label;
 use crate::model::{Coefficient, Model};
+use lao_algorithms::trees::Trees;
 use prost::Message;
 
 /// The version of the operators: the first with comparisons of strings.
@@ -22,6 +24,14 @@ const OPERATORS: i64 = 19;
 const FORMAT: i64 = 9;
 /// The names of the outputs.
 const OUTPUTS: [&str; 3] = ["predicted", "class", "probability"];
+/// The operators of trees, and their version: the first with cuts in double precision.
+const TREES: &str = "ai.onnx.ml";
+const OF_TREES: i64 = 3;
+/// `AttributeProto.AttributeType`.
+const INT: i32 = 2;
+const TENSOR: i32 = 4;
+const INTS: i32 = 7;
+const STRINGS: i32 = 8;
 /// `TensorProto.DataType`.
 const STRING: i32 = 8;
 const DOUBLE: i32 = 11;
@@ -72,10 +82,32 @@ struct NodeProto {
     output: Vec<String>,
     #[prost(string, tag = "4")]
     op_type: String,
+    #[prost(message, repeated, tag = "5")]
+    attribute: Vec<AttributeProto>,
+    #[prost(string, tag = "7")]
+    domain: String,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct AttributeProto {
+    #[prost(string, tag = "1")]
+    name: String,
+    #[prost(int64, optional, tag = "3")]
+    i: Option<i64>,
+    #[prost(message, optional, tag = "5")]
+    t: Option<TensorProto>,
+    #[prost(int64, repeated, packed = "false", tag = "8")]
+    ints: Vec<i64>,
+    #[prost(bytes = "vec", repeated, tag = "9")]
+    strings: Vec<Vec<u8>>,
+    #[prost(int32, tag = "20")]
+    r#type: i32,
 }
 
 #[derive(Clone, PartialEq, Message)]
 struct TensorProto {
+    #[prost(int64, repeated, packed = "false", tag = "1")]
+    dims: Vec<i64>,
     #[prost(int32, tag = "2")]
     data_type: i32,
     #[prost(bytes = "vec", repeated, tag = "6")]
@@ -138,11 +170,17 @@ impl Model {
             graph.proto.input.push(column(&name, if is_word { STRING } else { DOUBLE }));
         }
         let mut total = graph.number(self.intercept);
+        let mut attributes = Vec::new();
         for one in &self.coefficients {
             let attribute = graph.attribute(one, self.gaps_of(&one.column));
             let coefficient = graph.number(one.value);
             let product = graph.apply("Mul", &[&attribute, &coefficient]);
             total = graph.apply("Add", &[&total, &product]);
+            attributes.push(attribute);
+        }
+        if let Some(trees) = &self.trees {
+            let sum = graph.trees(trees, &attributes);
+            total = graph.apply("Add", &[&total, &sum]);
         }
         // Of a model without attributes no input tells the number of rows: the prediction is one number.
         graph.rename("Identity", &[&total], "predicted");
@@ -167,7 +205,9 @@ impl Model {
             producer_version: self.lao.version.clone(),
             doc_string: format!("predicts {}", self.target),
             graph: Some(GraphProto { name: "lao".into(), ..graph.proto }),
-            opset_import: vec![OperatorSet { domain: String::new(), version: OPERATORS }],
+            opset_import: std::iter::once(OperatorSet { domain: String::new(), version: OPERATORS })
+                .chain(self.trees.is_some().then(|| OperatorSet { domain: TREES.into(), version: OF_TREES }))
+                .collect(),
         };
         Ok(file.encode_to_vec())
     }
@@ -242,7 +282,75 @@ impl Graph {
             input: inputs.iter().map(|&name| name.to_owned()).collect(),
             output: vec![output.to_owned()],
             op_type: operator.to_owned(),
+            ..NodeProto::default()
         });
+    }
+
+    /// Adds a node with settings.
+    fn apply_with(
+        &mut self,
+        domain: &str,
+        operator: &str,
+        inputs: &[&str],
+        settings: Vec<AttributeProto>,
+    ) -> String {
+        let name = self.apply(operator, inputs);
+        if let Some(node) = self.proto.node.last_mut() {
+            (node.attribute, node.domain) = (settings, domain.to_owned());
+        }
+        name
+    }
+
+    /// Adds the nodes of trees whose columns are these attributes.
+    fn trees(&mut self, trees: &Trees, attributes: &[String]) -> String {
+        let inputs: Vec<&str> = attributes.iter().map(String::as_str).collect();
+        let row = self.apply_with("", "Concat", &inputs, vec![int("axis", 1)]);
+        let [mut tree_ids, mut nodes, mut columns, mut below, mut above] = [const { Vec::<i64>::new() }; 5];
+        let [mut leaf_trees, mut leaf_nodes] = [const { Vec::<i64>::new() }; 2];
+        let (mut modes, mut cuts, mut leaves) = (Vec::new(), Vec::new(), Vec::new());
+        for (number, tree) in (0..).zip(&trees.trees) {
+            let splits = tree.column.len() as i64;
+            // The leaves come after the splits.
+            let place = |next: i16| if next < 0 { splits + i64::from(!next) } else { i64::from(next) };
+            for at in 0..tree.column.len() {
+                let column = usize::from(tree.column[at]);
+                columns.push(column as i64);
+                cuts.push(trees.cuts[column][usize::from(tree.cut[at])]);
+                below.push(place(tree.below[at]));
+                above.push(place(tree.above[at]));
+                modes.push(b"BRANCH_LEQ".to_vec());
+            }
+            for (at, leaf) in (splits..).zip(&tree.leaf) {
+                columns.push(0);
+                cuts.push(0.0);
+                below.push(0);
+                above.push(0);
+                modes.push(b"LEAF".to_vec());
+                leaf_trees.push(number);
+                leaf_nodes.push(at);
+                leaves.push(f64::from(*leaf));
+            }
+            nodes.extend(0..splits + tree.leaf.len() as i64);
+            tree_ids.resize(nodes.len(), number);
+        }
+        let settings = vec![
+            int("n_targets", 1),
+            ints("nodes_treeids", tree_ids),
+            ints("nodes_nodeids", nodes),
+            ints("nodes_featureids", columns),
+            ints("nodes_truenodeids", below),
+            ints("nodes_falsenodeids", above),
+            doubles("nodes_values_as_tensor", cuts),
+            AttributeProto { name: "nodes_modes".into(), strings: modes, r#type: STRINGS, ..<_>::default() },
+            ints("target_ids", vec![0; leaves.len()]),
+            ints("target_treeids", leaf_trees),
+            ints("target_nodeids", leaf_nodes),
+            doubles("target_weights_as_tensor", leaves),
+        ];
+        let sum = self.apply_with(TREES, "TreeEnsembleRegressor", &[&row], settings);
+        let sum = self.apply_with("", "Cast", &[&sum], vec![int("to", i64::from(DOUBLE))]);
+        let scale = self.number(trees.scale);
+        self.apply("Mul", &[&sum, &scale])
     }
 
     /// Adds the nodes of an attribute. `gaps` are the numbers and the texts that stand for a missing value.
@@ -280,6 +388,20 @@ impl Graph {
     }
 }
 
+fn int(name: &str, value: i64) -> AttributeProto {
+    AttributeProto { name: name.into(), i: Some(value), r#type: INT, ..<_>::default() }
+}
+
+fn ints(name: &str, values: Vec<i64>) -> AttributeProto {
+    AttributeProto { name: name.into(), ints: values, r#type: INTS, ..<_>::default() }
+}
+
+fn doubles(name: &str, values: Vec<f64>) -> AttributeProto {
+    let dims = vec![values.len() as i64];
+    let tensor = TensorProto { data_type: DOUBLE, dims, double_data: values, ..<_>::default() };
+    AttributeProto { name: name.into(), t: Some(tensor), r#type: TENSOR, ..<_>::default() }
+}
+
 fn column(name: &str, elem_type: i32) -> ValueInfo {
     let rows = Dimension { value: None, name: Some("rows".into()) };
     let shape = Shape { dim: vec![rows, Dimension { value: Some(1), name: None }] };
@@ -291,17 +413,41 @@ fn column(name: &str, elem_type: i32) -> ValueInfo {
 mod tests {
     use super::*;
     use crate::{Frame, Missing};
+    use lao_algorithms::trees::Tree;
     use std::collections::HashMap;
 
     /// A value of a graph, for one row.
     #[derive(Clone, Debug, PartialEq)]
     enum Value {
+        Row(Vec<f64>),
         Number(f64),
         Word(Vec<u8>),
         Truth(bool),
     }
 
-    use Value::{Number, Truth, Word};
+    use Value::{Number, Row, Truth, Word};
+
+    /// Follows each tree from its first node.
+    fn of_trees(node: &NodeProto, row: &[f64]) -> f64 {
+        let of = |name: &str| node.attribute.iter().find(|one| one.name == name).unwrap();
+        let ints = |name: &str| &of(name).ints;
+        let numbers = |name: &str| &of(name).t.as_ref().unwrap().double_data;
+        let (trees, nodes) = (ints("nodes_treeids"), ints("nodes_nodeids"));
+        let find = |tree: i64, node: i64| (0..).find(|&i| trees[i] == tree && nodes[i] == node).unwrap();
+        let sum = (0..=*trees.last().unwrap()).map(|tree| {
+            let mut at = find(tree, 0);
+            while of("nodes_modes").strings[at] == b"BRANCH_LEQ" {
+                let is_below =
+                    row[ints("nodes_featureids")[at] as usize] <= numbers("nodes_values_as_tensor")[at];
+                let next = if is_below { "nodes_truenodeids" } else { "nodes_falsenodeids" };
+                at = find(tree, ints(next)[at]);
+            }
+            let is_own =
+                |i: &usize| ints("target_treeids")[*i] == tree && ints("target_nodeids")[*i] == nodes[at];
+            numbers("target_weights_as_tensor")[(0..).find(is_own).unwrap()]
+        });
+        sum.sum()
+    }
 
     /// Runs the nodes in their order, as the standard defines them.
     fn run(graph: &GraphProto, inputs: &[(&str, Value)]) -> HashMap<String, Value> {
@@ -317,7 +463,12 @@ mod tests {
         for node in &graph.node {
             let of: Vec<Value> = node.input.iter().map(|name| known[name].clone()).collect();
             let value = match (node.op_type.as_str(), &of[..]) {
-                ("Identity", [x]) => x.clone(),
+                ("Identity" | "Cast", [x]) => x.clone(),
+                ("Concat", values) => {
+                    let number = |x: &Value| if let Number(x) = x { *x } else { panic!("{x:?}") };
+                    Row(values.iter().map(number).collect())
+                }
+                ("TreeEnsembleRegressor", [Row(row)]) => Number(of_trees(node, row)),
                 ("Add", [Number(x), Number(y)]) => Number(x + y),
                 ("Mul", [Number(x), Number(y)]) => Number(x * y),
                 ("IsNaN", [Number(x)]) => Truth(x.is_nan()),
@@ -345,9 +496,26 @@ mod tests {
         let link = Some(crate::Link { offset: -3.0, slope: 0.03 });
         let label = Label::Classes { positive: "high".into(), negative: "low".into() };
         let classes = Model { link, label, ..pressure() };
+        let trees = Trees {
+            cuts: vec![vec![45.0, 60.0], vec![0.5], vec![0.5]],
+            scale: 10.0,
+            shares: Vec::new(),
+            trees: vec![
+                Tree {
+                    column: vec![0, 2],
+                    cut: vec![1, 0],
+                    below: vec![1, !1],
+                    above: vec![!0, !2],
+                    leaf: vec![0.5, -0.25, 1.5],
+                },
+                Tree { leaf: vec![0.125], ..Tree::default() },
+            ],
+        };
+        let with_trees = Model { trees: Some(trees), ..pressure() };
+        Model::from_json(&with_trees.to_json()).unwrap();
         let table = "age,smoker\n50,yes\n-900,no\n900,other\n,yes\n40,\n61.5,no\n";
         let frame = Frame::parse(table.as_bytes(), "t.csv", &Default::default()).unwrap();
-        for model in [pressure(), classes] {
+        for model in [pressure(), classes, with_trees] {
             let file = ModelProto::decode(&model.to_onnx().unwrap()[..]).unwrap();
             let graph = file.graph.unwrap();
             let names: Vec<&str> = graph.input.iter().map(|input| input.name.as_str()).collect();

@@ -7,6 +7,7 @@
 use crate::escape::comment;
 use crate::frame::marks;
 use crate::model::{Coefficient, Model};
+use lao_algorithms::trees::{Tree, Trees};
 use std::fmt::Write as _;
 
 /// A database's own SQL.
@@ -260,7 +261,40 @@ impl Model {
             let attribute = self.sql_attribute(one, dialect);
             let _ = write!(sum, "\n  + {} * {attribute}", dialect.number(one.value));
         }
+        for tree in self.trees.iter().flat_map(|trees| &trees.trees) {
+            let _ = write!(sum, "\n  + {}", self.sql_tree(tree, dialect));
+        }
         sum
+    }
+
+    /// Returns a tree as cases within cases. A value that is missing goes where the mean goes.
+    fn sql_tree(&self, tree: &Tree, dialect: Dialect) -> String {
+        let Some(trees) = &self.trees else { return dialect.number(0.0) };
+        let split = |column: usize, cut: f64, below: String, above: String| {
+            let Some(one) = self.coefficients.get(column) else { return below };
+            if one.word.is_some() {
+                let attribute = self.sql_attribute(one, dialect);
+                return format!(
+                    "CASE WHEN {attribute} <= {} THEN {below} ELSE {above} END",
+                    dialect.number(cut)
+                );
+            }
+            let name = dialect.column(&one.column);
+            let [least, most, at] = [-dialect.largest(), dialect.largest(), cut].map(|x| dialect.number(x));
+            let of_mean_is_below = one.mean <= cut;
+            // What is NULL, NaN or no finite number fulfills neither condition.
+            let (mut when, then, otherwise) = if of_mean_is_below {
+                (format!("{name} > {at} AND {name} <= {most}"), above, below)
+            } else {
+                (format!("{name} BETWEEN {least} AND {at}"), below, above)
+            };
+            for gap in self.gaps_of(&one.column).0.into_iter().filter(|gap| (*gap <= cut) != of_mean_is_below)
+            {
+                let _ = write!(when, " AND {name} <> {}", dialect.number(gap));
+            }
+            format!("CASE WHEN {when} THEN {then} ELSE {otherwise} END")
+        };
+        trees.fold(tree, &|leaf| dialect.number(leaf), &split)
     }
 
     /// Returns a bound on the log odds; infinite if an attribute has no range.
@@ -270,7 +304,12 @@ impl Model {
             (Some(_), None) => one.value.abs(),
             (None, None) => f64::INFINITY,
         };
-        let sum = self.intercept.abs() + self.coefficients.iter().map(of).sum::<f64>();
+        let largest =
+            |tree: &Tree| tree.leaf.iter().fold(0.0f64, |most, leaf| most.max(f64::from(leaf.abs())));
+        let of_trees = |trees: &Trees| trees.scale.abs() * trees.trees.iter().map(largest).sum::<f64>();
+        let sum = self.intercept.abs()
+            + self.coefficients.iter().map(of).sum::<f64>()
+            + self.trees.as_ref().map_or(0.0, of_trees);
         offset.abs() + slope.abs() * sum
     }
 
@@ -344,11 +383,13 @@ impl Model {
         let mut text =
             format!("/* Predicts {what}, by lao {}; for {}.\n", comment(&self.lao.version), dialect.name());
         let (mut numbers, mut words, mut row, mut sum) = (Vec::new(), Vec::new(), Vec::new(), self.intercept);
+        let mut values = Vec::new();
         for one in &self.coefficients {
             let (list, value, shown) = match &one.word {
                 // A column has one word.
                 Some(_) if words.contains(&comment(&one.column)) => {
                     sum += one.value * one.clamped(0.0);
+                    values.push(one.clamped(0.0));
                     continue;
                 }
                 Some(word) => (&mut words, 1.0, comment(word)),
@@ -360,6 +401,15 @@ impl Model {
             list.push(comment(&one.column));
             row.push(format!("{} = {shown}", comment(&one.column)));
             sum += one.value * one.clamped(value);
+            values.push(one.clamped(value));
+        }
+        if let Some(trees) = &self.trees {
+            sum += trees.of(&values);
+            let _ = writeln!(
+                text,
+                "   It has {} trees of nested cases; some databases limit the length of an expression.",
+                trees.trees.len()
+            );
         }
         if !numbers.is_empty() {
             let _ = writeln!(text, "   Columns of numbers, of type double: {}.", numbers.join(", "));

@@ -8,7 +8,7 @@ use lao::{
     Budget, Choices, Coefficient, Error, Examples, Fit, Fitted, Form, Label, Model, OPTIONS, SpentMoney,
     TableParts,
 };
-use numpy::{IntoPyArray as _, PyArray1, PyReadonlyArray1};
+use numpy::{IntoPyArray as _, PyArray1, PyArrayMethods as _, PyReadonlyArray1};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict as _, PyDict};
@@ -47,7 +47,17 @@ struct Watched {
     stop: Arc<AtomicBool>,
     /// How many values of each attribute were read.
     reads: Vec<AtomicU64>,
+    /// What was read, if it is kept.
+    kept: Option<Mutex<Vec<Purchase>>>,
     state: Mutex<State>,
+}
+
+/// Values of some attributes in some rows, column after column.
+#[derive(Debug)]
+struct Purchase {
+    attributes: Vec<u32>,
+    rows: Vec<u32>,
+    values: Vec<f64>,
 }
 
 #[derive(Debug)]
@@ -60,12 +70,28 @@ struct State {
 }
 
 impl Watched {
-    fn new(values: Arc<dyn Values>, stop: Option<&Stop>) -> Self {
+    fn new(values: Arc<dyn Values>, stop: Option<&Stop>, keep: bool) -> Self {
         let stop = stop.map_or_else(Arc::default, |stop| Arc::clone(&stop.0));
         let [_, dim] = values.shape();
         let reads = (0..dim).map(|_| AtomicU64::new(0)).collect();
         let state = State { checked: Instant::now(), interrupt: None, failure: None };
-        Watched { values, stop, reads, state: Mutex::new(state) }
+        Watched { values, stop, reads, kept: keep.then(Mutex::default), state: Mutex::new(state) }
+    }
+
+    /// Returns what was bought of these attributes, row by row of the whole table, NaN where a value was not
+    /// bought; `None` if it was not kept.
+    fn bought(&self, attributes: &[u32]) -> Option<Vec<f64>> {
+        let kept = self.kept.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
+        let ([rows, _], width) = (self.values.shape(), attributes.len());
+        let mut table = vec![f64::NAN; rows * width];
+        for Purchase { attributes: of, rows, values } in &*kept {
+            for (j, column) in of.iter().zip(values.chunks_exact(rows.len().max(1))) {
+                if let Ok(place) = attributes.binary_search(j) {
+                    rows.iter().zip(column).for_each(|(&row, &x)| table[row as usize * width + place] = x);
+                }
+            }
+        }
+        Some(table)
     }
 
     /// Returns whether a signal has come, which is looked at every now and then.
@@ -113,6 +139,11 @@ impl lao::Table for Watched {
             let example = rows.first().map_or(0, |&row| u64::from(row));
             return Err(SourceError::Read { example, message });
         }
+        if let Some(kept) = &self.kept {
+            let (attributes, rows, values) = (attributes.to_vec(), rows.to_vec(), into.to_vec());
+            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.push(Purchase { attributes, rows, values });
+        }
         Ok(ControlFlow::Continue(()))
     }
 }
@@ -155,10 +186,11 @@ pub fn choices(made: &Bound<'_, PyDict>) -> PyResult<Choices> {
 }
 
 /// Learns from the rows of a table. The budget is a number of attributes or, with prices, money. Returns a
-/// dict with the model and all that is shown of it.
+/// dict with the model and all that is shown of it. With `keep` this is also what was bought of the model's
+/// attributes: an array with a line for each row of the table, NaN where a value was not bought.
 #[pyfunction]
 #[pyo3(signature = (table, labels, rows, names, target, classes, budget, made, *, weights=None, prices=None,
-                    start=None, stop=None))]
+                    start=None, stop=None, keep=false))]
 #[expect(clippy::too_many_arguments, reason = "Python gives them by name")]
 pub fn fit<'py>(
     py: Python<'py>,
@@ -174,6 +206,7 @@ pub fn fit<'py>(
     prices: Option<&Prices>,
     start: Option<&Learner>,
     stop: Option<&Stop>,
+    keep: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let labels = labels.as_array().to_vec();
     let rows = match rows {
@@ -181,7 +214,7 @@ pub fn fit<'py>(
         None => (0..u32::try_from(labels.len()).map_err(|_| too_long(labels.len()))?).collect(),
     };
     let label = classes.map_or(Label::Number, |[negative, positive]| Label::Classes { positive, negative });
-    let watched = Arc::new(Watched::new(table.values(), stop));
+    let watched = Arc::new(Watched::new(table.values(), stop, keep));
     let values: Arc<dyn lao::Table> = Arc::<Watched>::clone(&watched);
     let fit = Fit::new(self::budget(budget, prices.map(|prices| prices.0.clone())), choices(made)?);
     let start = start.map(Learner::learned);
@@ -227,6 +260,14 @@ pub fn fit<'py>(
     result.set_item("history", series)?;
     let reads: Vec<u64> = watched.reads.iter().map(|reads| reads.load(Ordering::Relaxed)).collect();
     result.set_item("reads", reads.into_pyarray(py))?;
+    let mut support: Vec<u32> =
+        result.get_item("indices")?.map(|list| list.extract()).transpose()?.unwrap_or_default();
+    support.sort_unstable();
+    let bought = watched.bought(&support).map(|values| {
+        let [rows, _] = watched.values.shape();
+        values.into_pyarray(py).reshape([rows, support.len()])
+    });
+    result.set_item("bought", bought.transpose()?)?;
     result.set_item("learner", Bound::new(py, Learner::new(fitted.learned))?)?;
     result.set_item("interrupt", state.interrupt.take().map(|error| error.into_value(py)))?;
     Ok(result)

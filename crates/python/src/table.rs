@@ -1,9 +1,10 @@
 //! Tables that Python holds, read where they lie.
 
 use crate::array::{Line, Matrix, Number, Order, Whole, unfit};
+use crate::fit::too_long;
 use lao::finite_sum::{DesignMatrix, FiniteSum, FiniteSumError, Loss};
 use lao::kernels::{Compressed, Element};
-use numpy::IntoPyArray as _;
+use numpy::{IntoPyArray as _, PyArray2, PyArrayMethods as _, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::fmt::Debug;
@@ -112,6 +113,24 @@ impl Table {
         let sparse = Sparse { shape, by_rows, begins: index(begins)?, indices: index(indices)?, data };
         sparse.check()?;
         Ok(Table { values: Arc::new(sparse) })
+    }
+
+    /// Returns the values of some attributes, row by row.
+    fn read<'py>(
+        &self,
+        py: Python<'py>,
+        attributes: PyReadonlyArray1<'py, u32>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let attributes = attributes.as_array().to_vec();
+        let [rows, columns] = self.values.shape();
+        if attributes.iter().any(|&j| j as usize >= columns) {
+            return Err(PyValueError::new_err(format!("an attribute is not below {columns}")));
+        }
+        let places: Vec<u32> = (0..u32::try_from(rows).map_err(|_| too_long(rows))?).collect();
+        let mut values = vec![0.0; rows * attributes.len()];
+        let source = self.values();
+        py.detach(|| source.read(&attributes, &places, &mut values))?;
+        values.into_pyarray(py).reshape([attributes.len(), rows])?.transpose()
     }
 
     /// The numbers of rows and attributes.

@@ -32,10 +32,12 @@ def run(tmp_path):
     return run
 
 
+@pytest.mark.parametrize("shape", ["line", "trees"])
 @pytest.mark.parametrize(("target", "other"), [("y", "sick"), ("sick", "y")])
-def test_onnxruntime_predicts_what_the_command_does(run, tmp_path, target, other):
+def test_onnxruntime_predicts_what_the_command_does(run, tmp_path, target, other, shape):
     onnxruntime = pytest.importorskip("onnxruntime")
-    run("fit", "table.csv", "--target", target, "--drop", other, "--budget", "3", "-o", "m.json", "--quiet")
+    run("fit", "table.csv", "--target", target, "--drop", other, "--budget", "3", "-o", "m.json", "--quiet",
+        "--shape", shape)
     run("export", "m.json", "--to", "onnx", "-o", "m.onnx")
     told = list(csv.reader(run("predict", "m.json", "table.csv").splitlines()))
     rows = list(csv.DictReader((tmp_path / "table.csv").open()))
@@ -50,8 +52,10 @@ def test_onnxruntime_predicts_what_the_command_does(run, tmp_path, target, other
     assert len(given) >= 2
     outputs = dict(zip([one.name for one in session.get_outputs()], session.run(None, given)))
     close = np.testing.assert_allclose
-    close(outputs["predicted"].ravel(), [float(row[0]) for row in told[1:]], rtol=1e-9)
+    # Trees are in single precision there.
+    precision = 1e-9 if shape == "line" else 1e-4
+    close(outputs["predicted"].ravel(), [float(row[0]) for row in told[1:]], rtol=precision, atol=precision)
     if target == "sick":
         assert told[0] == ["predicted sick", "class", "probability of yes"]
         assert outputs["class"].ravel().tolist() == [row[1] for row in told[1:]]
-        close(outputs["probability"].ravel(), [float(row[2]) for row in told[1:]], rtol=1e-6)
+        close(outputs["probability"].ravel(), [float(row[2]) for row in told[1:]], rtol=max(precision, 1e-6))

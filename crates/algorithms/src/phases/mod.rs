@@ -26,6 +26,8 @@
 //!           else Pursuit to its end
 //! ```
 //!
+//! There is no search where the budget buys all attributes.
+//!
 //! Every row is told to Pursuit as well, so that its line and its evidence are at hand whatever the end is.
 //! If W has more attributes than a predictor may have, or may pay, the line drops those of least sacrifice and
 //! the trees those of least gain. Cross-validation chooses the number of trees. The end is learned anew when
@@ -199,10 +201,22 @@ impl PhasesParams {
     pub fn build(self) -> Result<Phases, ParamError> {
         let pursuit = self.pursuit.clone().build()?;
         let may_change = self.pursuit.half_life.is_some() || self.shape == Shape::Line;
-        let planned = self.examples.filter(|&examples| examples >= LEAST_EXAMPLES && !may_change);
-        let phase = planned.map_or(Phase::Line, |n| Phase::Search { until: (SEARCH * n as f64) as u64 });
+        let least = if self.buys_all() && self.shape == Shape::Trees { 1 } else { LEAST_EXAMPLES };
+        let planned = self.examples.filter(|&examples| examples >= least && !may_change);
+        let search = if self.buys_all() { 0.0 } else { SEARCH };
+        let phase = planned.map_or(Phase::Line, |n| Phase::Search { until: (search * n as f64) as u64 });
         let (complete, decision, end) = (Complete::default(), None, None);
-        Ok(Phases { params: self, pursuit, phase, seen: 0, complete, decision, end, ends: 0 })
+        let mut phases = Phases { params: self, pursuit, phase, seen: 0, complete, decision, end, ends: 0 };
+        if phases.params.buys_all() {
+            phases.proceed();
+        }
+        Ok(phases)
+    }
+
+    /// Returns whether the budget buys all attributes, so that there is nothing to search.
+    fn buys_all(&self) -> bool {
+        let PursuitParams { dim, budget, never, money, .. } = &self.pursuit;
+        dim == budget && never.is_empty() && money.is_none()
     }
 
     /// Returns N, and the examples of the contest.
@@ -261,7 +275,11 @@ impl Phases {
         match self.phase {
             // At the end of a block: the rest of one would have attributes that nobody asks for.
             Phase::Search { until } if self.seen >= until && self.pursuit.is_between_blocks() => {
-                self.complete = Complete::of(self.pursuit.support_and_followers());
+                self.complete = Complete::of(if self.params.buys_all() {
+                    (0..self.dim() as u32).collect()
+                } else {
+                    self.pursuit.support_and_followers()
+                });
                 let until = self.seen + rows;
                 self.phase = match self.params.shape {
                     _ if self.complete.attributes.is_empty() => Phase::Line,
@@ -353,6 +371,10 @@ impl Learner for Phases {
     }
 
     fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
+        if self.seen == 0 {
+            // Pursuit draws an order by its first ask.
+            self.pursuit.ask(rng, ask);
+        }
         match self.rows_left() {
             Some(left) => ask.values(left).extend_from_slice(&self.complete.attributes),
             None => self.pursuit.ask(rng, ask),

@@ -11,8 +11,8 @@ fn lao(folder: &Path, arguments: &[&str]) -> String {
     printed
 }
 
-/// Writes a table with words, quotes, gaps and a rare word, and learns two models from it: of a number and of
-/// two classes.
+/// Writes a table with words, quotes, gaps and a rare word, and learns three models from it: of a number, of
+/// two classes, and of the number by trees.
 fn models(folder: &Path) {
     let (mut numbers, mut classes) = (String::new(), String::new());
     for i in 0..1800u32 {
@@ -26,20 +26,22 @@ fn models(folder: &Path) {
         numbers += &format!("{age},{word},{pulse},{y}\n");
         classes += &format!("{age},{word},{pulse},{class}\n");
     }
-    for (name, rows) in [("y", numbers), ("class", classes)] {
+    for (name, rows, shape) in
+        [("y", &numbers, "line"), ("class", &classes, "line"), ("trees", &numbers, "trees")]
+    {
         std::fs::write(
             folder.join(format!("{name}.csv")),
             format!("\"the \"\"age\"\"\",smoker,pulse,{name}\n{rows}"),
         )
         .unwrap();
-        lao(folder, &["fit", &format!("{name}.csv"), "-t", name, "-b", "3", "-q"]);
+        lao(folder, &["fit", &format!("{name}.csv"), "-t", name, "-b", "3", "--shape", shape, "-q"]);
     }
 }
 
 /// A program for Python's own library that compares the exported forms with what `lao predict` says.
 const CHECK: &str = r#"
 import csv, importlib.util, math, sqlite3, sys
-for name in ("y", "class"):
+for name in ("y", "class", "trees"):
     rows = list(csv.DictReader(open(name + ".csv")))
     said = list(csv.DictReader(open(name + ".predicted.csv")))
     spec = importlib.util.spec_from_file_location("model", name + ".py")
@@ -58,7 +60,7 @@ for name in ("y", "class"):
     values = [[None if value == "" else value for value in row.values()] for row in rows]
     base.executemany("insert into t values (?, ?, ?, ?)", values)
     found = base.execute("select " + open(name + ".sql").read() + " from t order by rowid").fetchall()
-    field = "probability of well" if name == "class" else "predicted y"
+    field = "probability of well" if name == "class" else "predicted " + name
     assert len(found) == len(said) == 1800
     for (x,), told in zip(found, said):
         assert abs(x - float(told[field])) < 1e-9
@@ -70,7 +72,7 @@ fn python_and_sql_predict_what_the_command_predicts() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     models(at);
-    for name in ["y", "class"] {
+    for name in ["y", "class", "trees"] {
         let model = format!("{name}.lao.json");
         lao(at, &["predict", &model, &format!("{name}.csv"), "-o", &format!("{name}.predicted.csv")]);
         for (form, ending) in [("sql", "sql"), ("python", "py")] {

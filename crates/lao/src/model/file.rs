@@ -87,6 +87,16 @@ impl Model {
                 let (columns, attributes) = (trees.cuts.len(), self.coefficients.len());
                 return Err(format!("its trees have {columns} columns, and it has {attributes} attributes"));
             }
+            for (one, cuts) in self.coefficients.iter().zip(&trees.cuts) {
+                let is_inside = |cut: &f64| one.within.is_none_or(|[low, high]| (low..high).contains(cut));
+                if let Some(cut) = cuts.iter().find(|cut| !is_inside(cut)) {
+                    let name = one.name();
+                    return Err(format!(
+                        "the cut {cut} of its trees is not in the range of `{}`",
+                        shown(&name)
+                    ));
+                }
+            }
         }
         let mut known = HashSet::new();
         for one in &self.coefficients {

@@ -7,6 +7,7 @@ from lao_learn._core import __version__
 
 if TYPE_CHECKING:
     from lao_learn._budgeted import BudgetedClassifier, BudgetedRegressor
+    from lao_learn._complete import Budgeted, BudgetedSelector
     from lao_learn._cv import BudgetedClassifierCV, BudgetedRegressorCV
     from lao_learn._study import Slot, Study
     from lao_learn._table import RemoteTable
@@ -14,10 +15,12 @@ if TYPE_CHECKING:
     from lao_learn._thresholding_cv import HardThresholdingClassifierCV, HardThresholdingRegressorCV
 
 __all__ = [
+    "Budgeted",
     "BudgetedClassifier",
     "BudgetedClassifierCV",
     "BudgetedRegressor",
     "BudgetedRegressorCV",
+    "BudgetedSelector",
     "HardThresholdingClassifier",
     "HardThresholdingClassifierCV",
     "HardThresholdingRegressor",
@@ -31,10 +34,12 @@ __all__ = [
 # Estimators are imported when they are asked for: workers of a cluster and live studies do not need
 # scikit-learn.
 _PLACES = {
+    "Budgeted": "_complete",
     "BudgetedClassifier": "_budgeted",
     "BudgetedClassifierCV": "_cv",
     "BudgetedRegressor": "_budgeted",
     "BudgetedRegressorCV": "_cv",
+    "BudgetedSelector": "_complete",
     "HardThresholdingClassifier": "_thresholding",
     "HardThresholdingClassifierCV": "_thresholding_cv",
     "HardThresholdingRegressor": "_thresholding",

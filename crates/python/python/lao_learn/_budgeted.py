@@ -70,7 +70,7 @@ def _keep_parameters(estimator: Any, given: dict[str, Any]) -> None:
             setattr(estimator, name, value)
 
 
-class Budgeted(SelectorMixin, BaseEstimator):
+class WithBudget(SelectorMixin, BaseEstimator):
     """What the estimators with a budget have in common."""
 
     # Set by the constructors of the estimators.
@@ -89,6 +89,10 @@ class Budgeted(SelectorMixin, BaseEstimator):
     standard_error_: np.ndarray
     plan_: dict[str, Any]
     _parts: int
+
+    # Whether what is bought of the attributes of the model is kept, in `_bought`.
+    _keeps = False
+    _bought: np.ndarray | None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -219,6 +223,7 @@ class Budgeted(SelectorMixin, BaseEstimator):
             prices=prices,
             start=start,
             stop=stop,
+            keep=self._keeps,
         )
         lacking = result["spent"]["passed_over"] + result["spent"]["missing"]
         if self.missing == "error" and lacking > 0:
@@ -258,6 +263,8 @@ class Budgeted(SelectorMixin, BaseEstimator):
         errors = np.full(dim, np.nan)
         errors[self.support_] = result["errors"]
         self._set_linear(coefficients, float(result["intercept"]), errors)
+        if self._keeps:
+            self._bought = result["bought"]
         self.found_ = bool(result["found"])
         self.decision_ = result["decision"]
         self.interrupted_ = result["interrupt"] is not None
@@ -311,7 +318,7 @@ class Budgeted(SelectorMixin, BaseEstimator):
         self._core_model.save(path)
 
 
-class RegressorPart(RegressorMixin, Budgeted):
+class RegressorPart(RegressorMixin, WithBudget):
     """Numbers as labels."""
 
     def _labels(self, y: Any, *, classes: Any = None) -> tuple[np.ndarray, None]:
@@ -341,7 +348,7 @@ def _has_link(estimator: Any) -> bool:
     )
 
 
-class ClassifierPart(ClassifierMixin, Budgeted):
+class ClassifierPart(ClassifierMixin, WithBudget):
     """Two classes as labels: least squares on +1 and -1, and a logistic link."""
 
     def __sklearn_tags__(self) -> Any:
@@ -501,7 +508,7 @@ def _described(option: tuple[str, str, str, str, bool]) -> str:
 _PARAMETERS %= {"choices": "\n".join(_described(option) for option in _core.OPTIONS if option[0] in CHOICES)}
 
 
-class _Streaming(Budgeted):
+class _Streaming(WithBudget):
     """`fit` with a warm start, and `partial_fit`."""
 
     budget: Any

@@ -36,6 +36,7 @@ class Table:
     def sparse(
         shape: list[int], by: str, begins: NDArray[Any], indices: NDArray[Any], data: NDArray[Any]
     ) -> Table: ...
+    def read(self, attributes: NDArray[np.uint32]) -> NDArray[np.float64]: ...
     @property
     def shape(self) -> tuple[int, int]: ...
 
@@ -127,6 +128,7 @@ def fit(
     prices: Prices | None = None,
     start: Learner | None = None,
     stop: Stop | None = None,
+    keep: bool = False,
 ) -> dict[str, Any]: ...
 def fit_file(
     path: str | PathLike[str],

@@ -14,7 +14,7 @@ from sklearn.model_selection import check_cv
 from lao_learn import _core
 from lao_learn._budgeted import (
     CHOICES,
-    Budgeted,
+    WithBudget,
     BudgetedClassifier,
     BudgetedRegressor,
     ClassifierPart,
@@ -44,7 +44,7 @@ class Fold(NamedTuple):
     coefficients: np.ndarray
 
 
-class _Chosen(Budgeted):
+class _Chosen(WithBudget):
     """The budget that cross-validation chooses.
 
     Parameters
