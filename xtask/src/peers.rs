@@ -137,27 +137,91 @@ struct Cell {
     score: Option<f64>,
 }
 
+/// What the name of a learner ends with that spends its money in two halves.
+const IN_HALVES: &str = ", in halves";
+
+/// The error of a learner on a table, at equal purchases.
+struct Bought {
+    error: f64,
+    reads: f64,
+    /// Whether it spends as much as the first learner, at most.
+    competes: bool,
+    in_halves: bool,
+}
+
+impl Results {
+    /// Returns the error of a learner that spends its money in the better one of two ways.
+    fn bought(&self, learner: &str, table: &str) -> Option<Bought> {
+        let first = self.learners.first()?;
+        let of = |name: &str| {
+            let median = |metric| self.median(name, table, metric);
+            // Learners that buy more than the first one do not compete.
+            let most = 1.01 * self.median(first, table, "values bought")?;
+            let competes = median("values bought").is_some_and(|bought| bought <= most);
+            let (error, reads) = median("relative test error").zip(median("attributes per prediction"))?;
+            Some(Bought { error, reads, competes, in_halves: name.ends_with(IN_HALVES) })
+        };
+        let both = [of(learner), of(&format!("{learner}{IN_HALVES}"))];
+        both.into_iter().flatten().min_by(|a, b| a.error.total_cmp(&b.error))
+    }
+
+    /// Returns the results without the learners that spend in halves, which [`bought`](Self::bought) holds
+    /// beside those of the same name.
+    fn of_purchases() -> anyhow::Result<Self> {
+        let mut results = Results::parse(PURCHASES)?;
+        results.learners.retain(|learner| !learner.ends_with(IN_HALVES));
+        Ok(results)
+    }
+}
+
 /// Returns the table of errors at equal purchases.
 ///
 /// # Errors
 /// When the record is malformed.
 pub fn purchases() -> anyhow::Result<String> {
-    let results = Results::parse(PURCHASES)?;
-    let first = results.learners.first().cloned().unwrap_or_default();
+    let results = Results::of_purchases()?;
     Ok(results.markdown(|learner, table| {
-        let median = |learner: &str, metric| results.median(learner, table, metric);
-        let Some((error, reads)) =
-            median(learner, "relative test error").zip(median(learner, "attributes per prediction"))
-        else {
+        let Some(Bought { error, reads, competes, in_halves }) = results.bought(learner, table) else {
             return Cell { text: "failed".into(), score: None };
         };
-        // Learners that buy more than the first one do not compete.
-        let bought = median(learner, "values bought").zip(median(&first, "values bought"));
-        let competes = bought.is_some_and(|(bought, first)| bought <= 1.01 * first);
         // The error of a run that diverged is shown in powers of ten.
         let text = if error < 1e3 { format!("{error:.3}") } else { format!("{error:.0e}") };
-        Cell { text: format!("{text} ({reads:.1})"), score: competes.then_some(error) }
+        let halves = if in_halves { "\\*" } else { "" };
+        Cell { text: format!("{text} ({reads:.1}){halves}"), score: competes.then_some(error) }
     }))
+}
+
+/// Returns the errors at equal purchases of lao_learn, which chooses nothing but what the data say, and of the
+/// best of the other packages on each table.
+///
+/// # Errors
+/// When the record is malformed.
+pub fn purchases_in_short() -> anyhow::Result<String> {
+    let results = Results::of_purchases()?;
+    let (own, others): (Vec<&String>, Vec<&String>) =
+        results.learners.iter().partition(|learner| learner.starts_with("lao_learn"));
+    let first = own.first().context("the record has no learner of lao_learn")?;
+    let mut text = String::from("| table | lao_learn | columns | best other package | columns | |\n");
+    text += "|---|---:|---:|---:|---:|---|\n";
+    for table in &results.tables {
+        let mut all: Vec<(&String, Bought)> =
+            others.iter().filter_map(|learner| Some((*learner, results.bought(learner, table)?))).collect();
+        all.retain(|(_, bought)| bought.competes);
+        let best = all.into_iter().min_by(|a, b| a.1.error.total_cmp(&b.1.error));
+        let (Some(own), Some((name, best))) = (results.bought(first, table), best) else { continue };
+        let bold = |own: f64, other: f64| {
+            if own <= other { format!("**{own:.3}**") } else { format!("{own:.3}") }
+        };
+        let halves = if best.in_halves { IN_HALVES } else { "" };
+        text += &format!(
+            "| {table} | {} | {:.1} | {} | {:.1} | {name}{halves} |\n",
+            bold(own.error, best.error),
+            own.reads,
+            bold(best.error, own.error),
+            best.reads,
+        );
+    }
+    Ok(text)
 }
 
 /// Returns the table of times at full information.

@@ -52,7 +52,10 @@ pub fn run(args: ReportArgs) -> anyhow::Result<ExitCode> {
     let list = args.pages.join("ERRATA.md");
     let mut pages = vec![(list.clone(), errata::markdown(&record))];
     for (page, parts) in [
-        ("README.md", vec![("results", markdown::results(&record))]),
+        (
+            "README.md",
+            vec![("results", markdown::results(&record)), ("purchases", peers::purchases_in_short()?)],
+        ),
         ("crates/lao/book/src/methods.md", vec![("methods", methods())]),
         ("crates/lao/book/src/layers.md", vec![("solvers", solvers())]),
         (

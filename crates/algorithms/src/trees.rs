@@ -68,7 +68,7 @@ pub struct Tree {
 ///
 /// // 0.5 where the first column is above 1.5, and -0.5 elsewhere.
 /// let tree = Tree { column: vec![0], cut: vec![0], below: vec![!0], above: vec![!1], leaf: vec![-0.5, 0.5] };
-/// let trees = Trees { cuts: vec![vec![1.5]], scale: 1.0, shares: vec![1.0], trees: vec![tree] };
+/// let trees = Trees { cuts: vec![vec![1.5]], scale: 1.0, shares: vec![1.0], parts: Vec::new(), trees: vec![tree] };
 /// trees.validate()?;
 /// assert_eq!([trees.of(&[1.5]), trees.of(&[2.0])], [-0.5, 0.5]);
 /// # Ok::<(), lao_observation::stored::Damaged>(())
@@ -83,6 +83,10 @@ pub struct Trees {
     /// The part of each column in the gains of all splits.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shares: Vec<f64>,
+    /// What each column adds to the prediction, the line's part included, on average over rows (partial
+    /// dependence): pairs of a value and the mean of the predictions with it, less that of all values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Vec<[f64; 2]>>,
     /// The trees.
     pub trees: Vec<Tree>,
 }
@@ -146,7 +150,10 @@ impl Trees {
         damaged(self.cuts.len() <= MOST_COLUMNS, "there are too many columns")?;
         damaged(self.scale.is_finite(), "the unit of the leaves is no number")?;
         let shares = self.shares.is_empty() || self.shares.len() == self.cuts.len();
-        damaged(shares && self.shares.iter().all(|x| *x >= 0.0), "the parts of the columns do not fit")?;
+        damaged(shares && self.shares.iter().all(|x| *x >= 0.0), "the shares of the columns do not fit")?;
+        let parts = self.parts.is_empty() || self.parts.len() == self.cuts.len();
+        let finite = self.parts.iter().flatten().flatten().all(|x| x.is_finite());
+        damaged(parts && finite, "the parts of the columns do not fit")?;
         let ascends = |cuts: &Vec<f64>| {
             cuts.len() < 256 && cuts.is_sorted_by(|a, b| a < b) && cuts.iter().all(|x| x.is_finite())
         };
@@ -461,8 +468,13 @@ mod tests {
         let error = |rows: std::ops::Range<usize>| boost.residuals[rows].iter().map(|r| r * r).sum::<f64>();
         assert!(error(1000..2000) < 200.0, "on the other rows {}", error(1000..2000));
         assert!(boost.gains[2] < 0.1 * boost.gains[1], "{:?}", boost.gains);
-        let trees =
-            Trees { cuts: binned.cuts.clone(), scale: 1.0, shares: Vec::new(), trees: boost.trees.clone() };
+        let trees = Trees {
+            cuts: binned.cuts.clone(),
+            scale: 1.0,
+            shares: Vec::new(),
+            parts: Vec::new(),
+            trees: boost.trees.clone(),
+        };
         trees.validate().unwrap();
         let mut sums = vec![0.0; 2000];
         trees.add_to(columns.iter().map(Vec::as_slice), &mut sums);
@@ -530,9 +542,15 @@ mod tests {
             for _ in 0..20 {
                 boost.step();
             }
-            Trees { cuts: binned.cuts.clone(), scale: 1.0, shares: Vec::new(), trees: boost.trees }
-                .validate()
-                .unwrap();
+            Trees {
+                cuts: binned.cuts.clone(),
+                scale: 1.0,
+                shares: Vec::new(),
+                parts: Vec::new(),
+                trees: boost.trees,
+            }
+            .validate()
+            .unwrap();
         }
         let binned = Binned::of(&[]);
         let mut boost = Boost::new(&binned, vec![1.0; 30], (0..30).collect());
@@ -545,8 +563,13 @@ mod tests {
     fn damaged_trees_are_refused() {
         let tree =
             Tree { column: vec![0], cut: vec![0], below: vec![!0], above: vec![!1], leaf: vec![0.0; 2] };
-        let whole =
-            Trees { cuts: vec![vec![0.5]], scale: 1.0, shares: Vec::new(), trees: vec![tree.clone()] };
+        let whole = Trees {
+            cuts: vec![vec![0.5]],
+            scale: 1.0,
+            shares: Vec::new(),
+            parts: Vec::new(),
+            trees: vec![tree.clone()],
+        };
         whole.validate().unwrap();
         let damages: [fn(&mut Trees); 9] = [
             |t| t.trees[0].below[0] = 0,

@@ -29,6 +29,9 @@ use std::sync::atomic::Ordering;
 /// another one. A price of 0 means free. With prices, the budget is an amount of money, which is spent where
 /// it is expected to explain most.
 ///
+/// With `--shape auto` the data choose between a line and trees: once the attributes are found, the best of
+/// them are bought complete, and the line is kept unless another predictor is better by three standard errors.
+///
 /// `--like` takes the target and all choices from a model; the same table then gives the same model.
 ///
 /// An interrupt (Ctrl-C) or a request to end (SIGTERM) ends learning: the model learned so far is written,
@@ -40,6 +43,7 @@ use std::sync::atomic::Ordering;
   lao fit patients.csv --target pressure --prices prices.csv --budget 60 --predict-budget 20
   lao fit patients.csv --target sick --positive yes --budget 12 --drop patient --na -999
   lao fit patients.csv --target pressure --budget 12 --method hybrid --json
+  lao fit patients.csv --target pressure --budget 12 --shape auto        a line or trees
   lao fit this-year.csv --like patients.lao.json          the target and all choices of a model")]
 pub struct FitArgs {
     /// Read this table.

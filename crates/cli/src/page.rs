@@ -12,7 +12,11 @@ const PAGE: &str = include_str!("../templates/model.html");
 /// # Errors
 /// When the figure cannot be drawn.
 pub fn html(model: &Model) -> anyhow::Result<String> {
-    let coefficients: Vec<_> = model.coefficients.iter().map(whisker).collect();
+    let parts = model.trees.as_ref().map_or(&[][..], |trees| &trees.parts);
+    let coefficients: Vec<_> =
+        model.coefficients.iter().enumerate().map(|(i, one)| whisker(one, parts.get(i), parts)).collect();
+    let evidence: Vec<_> = model.evidence.iter().flat_map(|line| &line.coefficients).collect();
+    let evidence: Vec<_> = evidence.into_iter().map(|one| whisker(one, None, &[])).collect();
     let candidates: Vec<_> = model
         .candidates
         .iter()
@@ -45,6 +49,8 @@ pub fn html(model: &Model) -> anyhow::Result<String> {
         summary => summary(model),
         intercept => number(model.intercept),
         coefficients,
+        evidence,
+        trees => model.trees.as_ref().map(|trees| trees.trees.len()),
         caption => figure.as_ref().map(|figure| figure.caption.clone()),
         figure => figure.as_ref().map(draw).transpose()?,
         unit => match &model.label {
@@ -80,8 +86,15 @@ pub fn markdown(model: &Model) -> String {
     for [name, fact] in card(model) {
         text += &format!("- {name}: {}\n", lao::markdown(&fact));
     }
-    text += "\n## Limits\n\n\
-             The model is linear. A value more than four standard deviations from the mean of its attribute \
+    let linear = if model.trees.is_some() {
+        "The model is a line and trees: a coefficient alone says little of an attribute, and there are no \
+         standard errors. "
+    } else {
+        "The model is linear. "
+    };
+    text += &format!("\n## Limits\n\n{linear}");
+    text += "\
+             A value more than four standard deviations from the mean of its attribute \
              counts as if it lay there. Standard errors hold for examples like those of the table, drawn \
              independently.\n";
     text
@@ -174,8 +187,20 @@ fn card(model: &Model) -> Vec<[String; 2]> {
     rows
 }
 
-/// Returns a coefficient with its interval, as places between -100 and 100 around zero.
-fn whisker(one: &Coefficient) -> minijinja::Value {
+/// Returns a coefficient with its interval, as places between -100 and 100 around zero; for a model with trees
+/// also the part of the attribute in the predictions, as a curve whose scale is that of all `parts`.
+fn whisker(one: &Coefficient, part: Option<&Vec<[f64; 2]>>, parts: &[Vec<[f64; 2]>]) -> minijinja::Value {
+    let largest = parts.iter().flatten().fold(f64::MIN_POSITIVE, |most, [_, y]| most.max(y.abs()));
+    let curve = part.filter(|part| part.len() > 1).map(|part| {
+        let (low, high) = (part[0][0], part[part.len() - 1][0]);
+        let point = |[x, y]: &[f64; 2]| {
+            let across = 200.0 * (x - low) / (high - low).max(f64::MIN_POSITIVE) - 100.0;
+            format!("{across:.1},{:.1}", -28.0 * y / largest)
+        };
+        part.iter().map(point).collect::<Vec<_>>().join(" ")
+    });
+    let range = part.and_then(|part| Some((part.first()?, part.last()?)));
+    let range = range.map(|(low, high)| format!("from {} to {}", number(low[0]), number(high[0])));
     let half = one.standard_error.map(|error| HALF_WIDTH * error);
     let longest = (one.value.abs() + half.unwrap_or(0.0)).max(f64::MIN_POSITIVE);
     let place = |x: f64| format!("{:.1}", 100.0 * x / longest);
@@ -186,6 +211,8 @@ fn whisker(one: &Coefficient) -> minijinja::Value {
         at => place(one.value),
         low => half.map(|half| place(one.value - half)),
         high => half.map(|half| place(one.value + half)),
+        curve,
+        range => range.unwrap_or_default(),
         label => format!("{} within {}", number(one.value), half.map(number).unwrap_or("unknown".into())),
     }
 }

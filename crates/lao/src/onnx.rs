@@ -500,6 +500,7 @@ mod tests {
             cuts: vec![vec![45.0, 60.0], vec![0.5], vec![0.5]],
             scale: 10.0,
             shares: Vec::new(),
+            parts: Vec::new(),
             trees: vec![
                 Tree {
                     column: vec![0, 2],

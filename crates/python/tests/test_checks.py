@@ -1,6 +1,7 @@
 """scikit-learn's own checks, strict: a check that is expected to fail and passes is an error."""
 
 import pytest
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.utils.estimator_checks import (
     check_dataframe_column_names_consistency,
     check_set_output_transform,
@@ -15,6 +16,9 @@ ESTIMATORS = [
     lao_learn.BudgetedClassifier(random_state=1),
     lao_learn.BudgetedRegressorCV(random_state=1),
     lao_learn.BudgetedClassifierCV(random_state=1),
+    lao_learn.BudgetedSelector(random_state=1),
+    lao_learn.Budgeted(Ridge(), random_state=1),
+    lao_learn.Budgeted(LogisticRegression(), random_state=1),
     lao_learn.HardThresholdingRegressor(random_state=1),
     lao_learn.HardThresholdingRegressorCV(cv=3),
     lao_learn.HardThresholdingClassifierCV(cv=3),
@@ -46,8 +50,11 @@ def test_checks(estimator, check):
     check(estimator)
 
 
-# Checks that `check_estimator` leaves out.
-@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: type(estimator).__name__)
+# Checks that `check_estimator` leaves out, of estimators that transform.
+TRANSFORMERS = [estimator for estimator in ESTIMATORS if hasattr(estimator, "transform")]
+
+
+@pytest.mark.parametrize("estimator", TRANSFORMERS, ids=lambda estimator: type(estimator).__name__)
 @pytest.mark.parametrize(
     "check",
     [check_dataframe_column_names_consistency, check_set_output_transform, check_set_output_transform_pandas],

@@ -30,6 +30,9 @@ const PATIENCE: (f64, usize) = (1.3, 30);
 const TREES_OF_DROP: usize = 60;
 const ROWS_OF_DROP: usize = 6000;
 const ROUNDS_OF_DROP: usize = 4;
+/// The values at which the part of a column is computed, and the rows over which it is averaged.
+const POINTS_OF_PART: usize = 10;
+const ROWS_OF_PART: usize = 100;
 /// Newton steps of the link, at most, and its least slope.
 const STEPS: usize = 50;
 const LEAST_SLOPE: f64 = 1e-3;
@@ -251,7 +254,9 @@ impl Complete {
         let Boost { trees, gains, .. } = boost;
         let all: f64 = gains.iter().sum();
         let shares = gains.iter().map(|gain| if all > 0.0 { gain / all } else { 0.0 }).collect();
-        let trees = Trees { cuts: binned.cuts.clone(), scale: prepared.label_scale, shares, trees };
+        let (cuts, scale) = (binned.cuts.clone(), prepared.label_scale);
+        let mut trees = Trees { cuts, scale, shares, parts: Vec::new(), trees };
+        trees.parts = prepared.parts(&kept, &line, &trees);
         self.end(params.dim, &prepared, &kept, &line, Some(trees).filter(|_| best > 0), of_best)
     }
 
@@ -356,6 +361,38 @@ impl Prepared {
             (fold, others.ridge(kept))
         };
         folds.into_iter().zip(&parts).take(held_out).map(line).collect()
+    }
+
+    /// Returns the part of each column in the predictions: what the line and the trees give on average, if the
+    /// column has one value in all rows.
+    fn parts(&self, kept: &[usize], line: &Ridge, trees: &Trees) -> Vec<Vec<[f64; 2]>> {
+        let n = self.labels.len();
+        let step = n.div_ceil(ROWS_OF_PART).max(1);
+        let mut rows: Vec<Vec<f64>> =
+            (0..n).step_by(step).map(|row| kept.iter().map(|&i| self.columns[i][row]).collect()).collect();
+        let part = |(at, &i): (usize, &usize)| {
+            let mut sorted = self.columns[i].clone();
+            sorted.sort_unstable_by(f64::total_cmp);
+            let value = |point: usize| sorted[(sorted.len() - 1) * (2 * point + 1) / (2 * POINTS_OF_PART)];
+            let mut values: Vec<f64> = (0..POINTS_OF_PART).map(value).collect();
+            values.dedup();
+            let mut curve = Vec::new();
+            for x in values {
+                let of_trees = |row: &mut Vec<f64>| {
+                    let own = std::mem::replace(&mut row[at], x);
+                    let sum = trees.of(row);
+                    row[at] = own;
+                    sum
+                };
+                let mean = rows.iter_mut().map(of_trees).sum::<f64>() / rows.len() as f64;
+                let standard = standardized(&[x], self.means[i], self.deviations[i])[0];
+                curve.push([x, mean + self.label_scale * line.weights[at] * standard]);
+            }
+            let mean = curve.iter().map(|point| point[1]).sum::<f64>() / curve.len().max(1) as f64;
+            curve.iter_mut().for_each(|point| point[1] -= mean);
+            curve
+        };
+        kept.iter().enumerate().map(part).collect()
     }
 
     fn residuals(&self, line: &Ridge, kept: &[usize]) -> Vec<f64> {

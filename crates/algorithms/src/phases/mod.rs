@@ -327,9 +327,10 @@ impl Phases {
         let params = &self.params.pursuit;
         self.end = Some(if with_trees { self.complete.trees(params) } else { self.complete.line(params) });
         self.ends += 1;
-        let doubled = self.seen + self.complete.rows.max(1);
-        let until = if self.seen < planned { doubled.min(planned) } else { doubled };
-        self.phase = Phase::Complete { until };
+        let rows = self.complete.rows.max(1);
+        // An end on the way is left out if fewer rows than it has would follow.
+        let is_last = self.seen < planned && planned <= self.seen + 2 * rows;
+        self.phase = Phase::Complete { until: if is_last { planned } else { self.seen + rows } };
     }
 
     /// Learns from rows that are complete.
@@ -352,7 +353,8 @@ impl Phases {
         let columns = block.attributes().iter().enumerate().map(|(c, &j)| (Some(j), block.column(c)));
         for (attribute, numbers) in columns.chain([(None, block.labels())]) {
             for &value in numbers {
-                if !value.is_finite() && !(value.is_nan() && attribute.is_some()) {
+                let is_gap = value.is_nan() && attribute.is_some();
+                if !value.is_finite() && !is_gap {
                     return Err(LearnError::NotFinite { attribute, value });
                 }
                 if value.abs() > LARGEST {
@@ -407,8 +409,11 @@ impl Learner for Phases {
             (None, _) => return self.pursuit.tell(told),
             (Some(left), Told::Values(block)) => {
                 let rows = block.rows();
-                let is_asked = self.complete.fits(&block) && rows > 0 && rows as u64 <= left;
-                if !is_asked || block.weights().is_some() {
+                let is_other = !self.complete.fits(&block)
+                    || rows == 0
+                    || rows as u64 > left
+                    || block.weights().is_some();
+                if is_other {
                     let told = "other attributes, other numbers of examples, or weights of some only";
                     return Err(LearnError::NotAsked { told, asked: ASKED });
                 }

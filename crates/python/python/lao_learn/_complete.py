@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import get_tags
+from sklearn.utils import column_or_1d, get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from lao_learn._budgeted import BudgetedClassifier, BudgetedRegressor
@@ -88,8 +88,8 @@ class BudgetedSelector(SelectorMixin, BaseEstimator):
         if y is None:
             name = type(self).__name__
             raise ValueError(f"{name} requires y to be passed, but the target y is None.")
-        is_number = type_of_target(y, input_name="y", raise_unknown=True).startswith("continuous")
-        keeping = _KeepingRegressor if is_number else _KeepingClassifier
+        is_two_classes = type_of_target(y, input_name="y", raise_unknown=True) == "binary"
+        keeping = _KeepingClassifier if is_two_classes else _KeepingRegressor
         bought = keeping(**self.get_params(deep=False), shape="trees", holdout=0.0)
         with warnings.catch_warnings():
             # That no single column is significant does not keep an estimator from learning.
@@ -200,6 +200,17 @@ class Budgeted(MetaEstimatorMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> Budgeted:
         """Buys within the budget, and fits the estimator to what was bought."""
+        if is_classifier(self.estimator) and y is not None:
+            y = column_or_1d(y, warn=True)
+            check_classification_targets(y)
+            classes = len(np.unique(y))
+            if classes < 2:
+                raise ValueError("Budgeted needs samples of 2 classes, but the data contains only one class")
+            if classes > 2:
+                raise ValueError(
+                    "Only binary classification is supported. The type of the target is multiclass: Budgeted "
+                    f"has 2 classes, and y has {classes}."
+                )
         parameters = self.get_params(deep=False)
         parameters.pop("estimator")
         self.selector_ = BudgetedSelector(**parameters)
@@ -231,19 +242,23 @@ class Budgeted(MetaEstimatorMixin, BaseEstimator):
     @_has("predict")
     def predict(self, X: Any) -> np.ndarray:
         """Returns what the estimator predicts for each row."""
-        return self.estimator_.predict(self._read(X))
+        values = self._read(X)
+        return self.estimator_.predict(values)
 
     @_has("predict_proba")
     def predict_proba(self, X: Any) -> np.ndarray:
         """Returns the probabilities that the estimator gives."""
-        return self.estimator_.predict_proba(self._read(X))
+        values = self._read(X)
+        return self.estimator_.predict_proba(values)
 
     @_has("decision_function")
     def decision_function(self, X: Any) -> np.ndarray:
         """Returns the decision function of the estimator."""
-        return self.estimator_.decision_function(self._read(X))
+        values = self._read(X)
+        return self.estimator_.decision_function(values)
 
     @_has("score")
     def score(self, X: Any, y: Any) -> float:
         """Returns the score of the estimator."""
-        return self.estimator_.score(self._read(X), y)
+        values = self._read(X)
+        return self.estimator_.score(values, y)

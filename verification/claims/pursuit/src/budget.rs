@@ -20,7 +20,7 @@ const EXAMPLES: u64 = 1500;
 const DIMS: std::ops::RangeInclusive<usize> = 3..=100;
 
 /// A learner that observes, or predicts from, more than it should.
-struct Greedy<L> {
+pub(crate) struct Greedy<L> {
     inner: L,
     /// Asks for one attribute more than the inner learner, which is not told its values.
     asks_for_one_more: bool,
@@ -31,7 +31,8 @@ struct Greedy<L> {
 }
 
 impl<L: Learner> Greedy<L> {
-    fn new(inner: L, asks_for_one_more: bool, shows: usize) -> Self {
+    /// Returns `inner`, which asks for one attribute more, or shows so many attributes at least.
+    pub(crate) fn new(inner: L, asks_for_one_more: bool, shows: usize) -> Self {
         let shown = SparseVector::zeros(inner.dim());
         Greedy { inner, asks_for_one_more, shows, asked: Vec::new(), shown }
     }

@@ -13,6 +13,11 @@ mod half_life;
 mod half_life_level;
 mod identification;
 mod invariance;
+mod phases_budget;
+mod phases_decision;
+mod phases_no_explosion;
+mod phases_no_harm;
+mod phases_rows;
 mod prices;
 mod rate;
 mod setup;
@@ -43,4 +48,9 @@ const CLAIMS: &[Claim] = &[
     calibration::CLAIM,
     gaps::CLAIM,
     against_hybrid::CLAIM,
+    phases_budget::CLAIM,
+    phases_rows::CLAIM,
+    phases_decision::CLAIM,
+    phases_no_harm::CLAIM,
+    phases_no_explosion::CLAIM,
 ];

@@ -39,6 +39,13 @@ impl<S: Source> Metered<S> {
     }
 }
 
+impl<S> Metered<S> {
+    /// Returns the attributes seen of each example that was read, ascending.
+    pub fn attributes_of_examples(&self) -> impl Iterator<Item = Vec<u32>> + '_ {
+        self.seen.values().map(|set| (0..128).filter(|j| set >> j & 1 == 1).collect())
+    }
+}
+
 impl<S: Source> Source for Metered<S> {
     crate::hand_on!(inner: dim position seek);
 

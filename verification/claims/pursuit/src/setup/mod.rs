@@ -1,6 +1,7 @@
 //! Instances, runs with what they found at some numbers of examples, and faulty learners and sources.
 
 pub mod faulty;
+pub mod phased;
 
 use faulty::{Deaf, noisier};
 use lao_algorithms::pursuit::{Pursuit, PursuitParams};
