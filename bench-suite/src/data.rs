@@ -201,6 +201,19 @@ impl Design {
     }
 }
 
+/// Returns the table with every value stored, if there are not too many.
+fn dense(sparse: &lao_datasets::format::SparseRows) -> Option<DenseTable> {
+    const MOST: usize = 1 << 25;
+    let rows = sparse.rows();
+    let size = rows.checked_mul(sparse.dim).filter(|size| *size <= MOST)?;
+    let mut values = vec![0.0; size];
+    for i in 0..rows {
+        let row = sparse.row(i);
+        row.indices.iter().zip(row.values).for_each(|(&j, x)| values[j as usize * rows + i] = *x);
+    }
+    DenseTable::from_columns(sparse.dim, values, sparse.labels.clone())
+}
+
 /// Replaces each label, a log odds, by the class 1 or 0, which is drawn with its probability.
 pub fn draw_classes(labels: &mut [f64], seed: &Seed) {
     let mut rng = seed.child("classes").rng();
@@ -398,8 +411,13 @@ impl TableData {
             if let Some([positive, negative]) = self.classes {
                 *rows = two_classes(rows, positive, negative)?;
             }
+            if let Table::Sparse(sparse) = &*rows
+                && let Some(dense) = dense(sparse)
+            {
+                *rows = Table::Dense(dense);
+            }
             let Table::Dense(table) = rows else {
-                bail!("{}: a learning curve needs a dense table, and this one is sparse", loaded.name)
+                bail!("{}: the table is sparse, and too large to store every value", loaded.name)
             };
             if self.log_labels {
                 log1p_labels(&mut table.labels)?;

@@ -8,13 +8,14 @@
 //! are known to matter, an example costs only these: all further rows are complete on them, and any learner of
 //! complete rows can learn from them.
 //!
-//! *Notation*: `W` -> the attributes that are bought complete: the support of Pursuit and its best followers,
-//! [`Pursuit::support_and_followers`], as many as the budget buys; `e_P`, `e_R`, `e_T` -> squared errors of a row.
+//! *Notation*: `W` -> the attributes that are bought complete, as many as the budget buys; `e_P`, `e_R`, `e_T` -> squared errors of a row.
 //!
 //! *Phases*:
 //!
 //! ```text
-//! search    the first 4/10 of the examples, as Pursuit
+//! search    the first 4/10 of the examples, as Pursuit; W are the support and the others of largest
+//!           (max(|z_j|, c_j) - 1) / sqrt(n_j), where c_j^2 is what the means of the residual in four parts of
+//!           the range of attribute j explain, in units of its variance, less what they do by chance
 //! contest   max(N/10, min(120, 3N/10)) examples complete on W; on each
 //!             e_P   Pursuit's prediction, made before it learned from the row
 //!             e_R   a ridge line on W, by 5-fold cross-validation
@@ -51,6 +52,7 @@
 //! *Claims*: `phases-budget`, `phases-no-harm`, `phases-decision`, `phases-rows`, `phases-no-explosion`.
 
 mod complete;
+mod curves;
 mod ridge;
 
 use crate::params::ParamError;
@@ -59,6 +61,7 @@ use crate::state;
 use crate::tables::Inspect;
 use crate::trees::Trees;
 use complete::{Complete, End, Errors};
+use curves::Curves;
 use lao_kernels::SparseView;
 use lao_observation::stored::{Damaged, Validate};
 use lao_observation::{Ask, Block, LearnError, Learner, Rng, Row, Told};
@@ -187,6 +190,8 @@ pub struct Phases {
     /// The examples so far.
     seen: u64,
     complete: Complete,
+    /// What the search has seen that is no line; `None` after it.
+    curves: Option<Curves>,
     decision: Option<Decision>,
     end: Option<End>,
     /// How often an end was learned.
@@ -206,7 +211,9 @@ impl PhasesParams {
         let search = if self.buys_all() { 0.0 } else { SEARCH };
         let phase = planned.map_or(Phase::Line, |n| Phase::Search { until: (search * n as f64) as u64 });
         let (complete, decision, end) = (Complete::default(), None, None);
-        let mut phases = Phases { params: self, pursuit, phase, seen: 0, complete, decision, end, ends: 0 };
+        let curves = planned.map(|_| Curves::of(self.pursuit.dim));
+        let mut phases =
+            Phases { params: self, pursuit, phase, seen: 0, complete, curves, decision, end, ends: 0 };
         if phases.params.buys_all() {
             phases.proceed();
         }
@@ -278,7 +285,8 @@ impl Phases {
                 self.complete = Complete::of(if self.params.buys_all() {
                     (0..self.dim() as u32).collect()
                 } else {
-                    self.pursuit.support_and_followers()
+                    let curves = self.curves.take().unwrap_or_default();
+                    self.pursuit.support_and_best(|j, z| z.max(curves.effect(j)))
                 });
                 let until = self.seen + rows;
                 self.phase = match self.params.shape {
@@ -297,6 +305,9 @@ impl Phases {
         }
         if self.phase == Phase::Line {
             self.complete = Complete::default();
+        }
+        if !matches!(self.phase, Phase::Search { .. }) {
+            self.curves = None;
         }
     }
 
@@ -399,7 +410,11 @@ impl Learner for Phases {
         const ASKED: &str = "values of the attributes asked for, of at least one and not more examples";
         let rows = match (self.rows_left(), told) {
             (None, Told::Values(block)) => {
+                let residuals = self.curves.is_some().then(|| Curves::residuals(&block, &self.pursuit));
                 self.pursuit.tell(told)?;
+                if let (Some(curves), Some(residuals)) = (&mut self.curves, residuals) {
+                    curves.add(&block, &residuals, &self.pursuit);
+                }
                 if block.weights().is_some() {
                     self.phase = Phase::Line;
                 }
@@ -505,6 +520,7 @@ impl Validate for Phases {
         params.pursuit.check().map_err(ParamError::damaged)?;
         damaged(params.pursuit == *pursuit.params(), "Pursuit has other parameters")?;
         complete.validate(dim)?;
+        self.curves.iter().try_for_each(|curves| curves.validate(dim))?;
         state::count(NAME, "the number of examples", self.seen)?;
         state::count(NAME, "the number of ends", self.ends)?;
         let [planned, rows] = params.planned();

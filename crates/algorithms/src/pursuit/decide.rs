@@ -106,12 +106,18 @@ impl Pursuit {
     /// effect beyond the support, per square root of the price; those of which it is not positive, or which
     /// the support explains, are left out.
     pub fn support_and_followers(&self) -> Vec<u32> {
+        self.support_and_best(|_, z| z)
+    }
+
+    /// As [`support_and_followers`](Self::support_and_followers), by other evidence: `effect` gets an attribute
+    /// and `|z_j|`, and returns what takes its place.
+    pub(crate) fn support_and_best(&self, effect: impl Fn(u32, f64) -> f64) -> Vec<u32> {
         let Pursuit { params, support, moments, z, explained, order, .. } = self;
         let mut ranked: Vec<(f64, u32, u32)> = Vec::new();
         for (j, place) in (0..).zip(order) {
             let (at, money) = (j as usize, params.money.as_ref());
             let n = moments.seen[at];
-            let effect = (z[at].abs() - 1.0) / n.max(1.0).sqrt();
+            let effect = (effect(j, z[at].abs()) - 1.0) / n.max(1.0).sqrt();
             let is_open = n >= LEAST_SEEN as f64 && explained[at] < 1.0 - TOLERANCE && effect > 0.0;
             if is_open && support.binary_search(&j).is_err() && params.never.binary_search(&j).is_err() {
                 let worth = money.map_or(effect, |money| money.per_money(effect, money.tariff.price(j)));

@@ -1,0 +1,124 @@
+//! Effects that a line does not have: means of the residual in parts of an attribute's range.
+//!
+//! An attribute whose effect is a square has no covariance with the label, so that Pursuit sees nothing of it;
+//! but the residual has another mean where the attribute is large than where it is small. The sums cost one
+//! addition for each value that is observed in the search.
+
+use super::NAME;
+use crate::pursuit::Pursuit;
+use crate::state;
+use lao_observation::stored::Damaged;
+use lao_observation::{Block, Learner as _, Row};
+use serde::{Deserialize, Serialize};
+
+/// The parts end at these places, in standard deviations from the mean: a quarter of a normal law is in each.
+const ENDS: [f64; 3] = [-0.67, 0.0, 0.67];
+const PARTS: usize = ENDS.len() + 1;
+/// The range of Pursuit ends at so many standard deviations from the mean.
+const WITHIN: f64 = 4.0;
+
+/// Sums of the residuals of Pursuit's predictions, made before it learned from a row.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Curves {
+    /// By attribute and part: the sum of the residuals, and their number.
+    sums: Vec<[f64; PARTS]>,
+    counts: Vec<[f64; PARTS]>,
+    /// The sum of the squared residuals of all rows, and their number.
+    squares: f64,
+    rows: f64,
+}
+
+impl Curves {
+    pub fn of(dim: usize) -> Self {
+        Curves { sums: vec![[0.0; PARTS]; dim], counts: vec![[0.0; PARTS]; dim], squares: 0.0, rows: 0.0 }
+    }
+
+    /// Returns the residuals of a block that Pursuit has not learned from.
+    pub fn residuals(block: &Block<'_>, pursuit: &Pursuit) -> Vec<f64> {
+        let attributes = block.attributes();
+        let mut values = vec![0.0; attributes.len()];
+        let mut of = |(row, label): (usize, &f64)| {
+            values.iter_mut().enumerate().for_each(|(c, x)| *x = block.column(c)[row]);
+            label - pursuit.apply(Row { attributes, values: &values })
+        };
+        block.labels().iter().enumerate().map(&mut of).collect()
+    }
+
+    /// Adds a block with these residuals; `pursuit` knows the ranges of its attributes.
+    pub fn add(&mut self, block: &Block<'_>, residuals: &[f64], pursuit: &Pursuit) {
+        self.squares += residuals.iter().map(|r| r * r).sum::<f64>();
+        self.rows += residuals.len() as f64;
+        for (c, &j) in block.attributes().iter().enumerate() {
+            let (mean, high) = (pursuit.mean(j), *pursuit.range(j).end());
+            // Before a block was learned from, nothing is known of the range.
+            if !(high < f64::MAX && high > mean) {
+                continue;
+            }
+            let scale = WITHIN / (high - mean);
+            for (x, residual) in block.column(c).iter().zip(residuals).filter(|(x, _)| !x.is_nan()) {
+                let part = ENDS.iter().filter(|end| (x - mean) * scale > **end).count();
+                self.sums[j as usize][part] += residual;
+                self.counts[j as usize][part] += 1.0;
+            }
+        }
+    }
+
+    /// Returns the effect of an attribute in standard deviations: the root of what the differences between
+    /// the parts explain beyond what they do by chance.
+    pub fn effect(&self, j: u32) -> f64 {
+        let (Some(sums), Some(counts)) = (self.sums.get(j as usize), self.counts.get(j as usize)) else {
+            return 0.0;
+        };
+        let (all, n): (f64, f64) = (sums.iter().sum(), counts.iter().sum());
+        let parts = counts.iter().filter(|count| **count > 0.0).count();
+        let between: f64 = sums.iter().zip(counts).map(|(sum, count)| sum * sum / count.max(1.0)).sum();
+        let explained = (between - all * all / n.max(1.0)) / (self.squares / self.rows.max(1.0));
+        let effect = (explained - (parts as f64 - 1.0)).max(0.0).sqrt();
+        if effect.is_finite() { effect } else { 0.0 }
+    }
+
+    pub fn validate(&self, dim: usize) -> Result<(), Damaged> {
+        state::length(NAME, "the list of parts", self.sums.len(), dim)?;
+        state::length(NAME, "the list of parts", self.counts.len(), dim)?;
+        let counts = self.counts.iter().flatten().chain([&self.squares, &self.rows]).all(|n| *n >= 0.0);
+        Damaged::unless(counts, NAME, || "a number of rows is negative")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pursuit::PursuitParams;
+    use lao_observation::{Ask, BlockBuf, Request, Seed, Told};
+    use rand::RngExt as _;
+
+    #[test]
+    fn a_square_has_an_effect_and_noise_has_none() {
+        let mut pursuit = PursuitParams::within(6, 6).build().unwrap();
+        let (mut curves, mut rng, mut ask) = (Curves::of(6), Seed::root(1).rng(), Ask::new(6));
+        let mut block = BlockBuf::new();
+        for _ in 0..60 {
+            pursuit.ask(&mut rng, &mut ask);
+            let Request::Values { attributes, examples } = ask.request() else { unreachable!() };
+            let (attributes, rows) = (attributes.to_vec(), examples as usize);
+            block.reset(attributes.len(), rows);
+            for c in 0..6 {
+                block.column_mut(c).fill_with(|| rng.random_range(-1.0..1.0));
+            }
+            for row in 0..rows {
+                let x = block.column_mut(2)[row];
+                block.labels_mut()[row] = 3.0 * x * x + rng.random_range(-1.0..1.0);
+            }
+            block.set_rows(rows);
+            let view = block.view(&attributes);
+            let residuals = Curves::residuals(&view, &pursuit);
+            pursuit.tell(Told::Values(view)).unwrap();
+            curves.add(&view, &residuals, &pursuit);
+        }
+        let effects: Vec<f64> = (0..6).map(|j| curves.effect(j)).collect();
+        assert!(effects[2] > 10.0, "{effects:?}");
+        assert!((0..6).filter(|&j| j != 2).all(|j| effects[j] < 4.0), "{effects:?}");
+        assert_eq!(curves.effect(9), 0.0);
+    }
+}
