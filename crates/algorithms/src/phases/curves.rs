@@ -29,33 +29,50 @@ pub(super) struct Curves {
     rows: f64,
 }
 
-impl Curves {
-    pub fn of(dim: usize) -> Self {
-        Curves { sums: vec![[0.0; PARTS]; dim], counts: vec![[0.0; PARTS]; dim], squares: 0.0, rows: 0.0 }
-    }
+/// What Pursuit says of a block before it learns from it, so that it is no matter in how many pieces a block
+/// is told.
+pub(super) struct Look {
+    residuals: Vec<f64>,
+    /// The mean of each attribute, and the reciprocal of its standard deviation.
+    scales: Vec<[f64; 2]>,
+}
 
-    /// Returns the residuals of a block that Pursuit has not learned from.
-    pub fn residuals(block: &Block<'_>, pursuit: &Pursuit) -> Vec<f64> {
+impl Look {
+    pub fn at(block: &Block<'_>, pursuit: &Pursuit) -> Self {
         let attributes = block.attributes();
         let mut values = vec![0.0; attributes.len()];
         let mut of = |(row, label): (usize, &f64)| {
             values.iter_mut().enumerate().for_each(|(c, x)| *x = block.column(c)[row]);
             label - pursuit.apply(Row { attributes, values: &values })
         };
-        block.labels().iter().enumerate().map(&mut of).collect()
+        let scale = |&j: &u32| {
+            let (mean, high) = (pursuit.mean(j), *pursuit.range(j).end());
+            [mean, if high < f64::MAX { WITHIN / (high - mean) } else { f64::NAN }]
+        };
+        Look {
+            residuals: block.labels().iter().enumerate().map(&mut of).collect(),
+            scales: attributes.iter().map(scale).collect(),
+        }
+    }
+}
+
+impl Curves {
+    pub fn of(dim: usize) -> Self {
+        Curves { sums: vec![[0.0; PARTS]; dim], counts: vec![[0.0; PARTS]; dim], squares: 0.0, rows: 0.0 }
     }
 
-    /// Adds a block with these residuals; `pursuit` knows the ranges of its attributes.
-    pub fn add(&mut self, block: &Block<'_>, residuals: &[f64], pursuit: &Pursuit) {
-        self.squares += residuals.iter().map(|r| r * r).sum::<f64>();
-        self.rows += residuals.len() as f64;
-        for (c, &j) in block.attributes().iter().enumerate() {
-            let (mean, high) = (pursuit.mean(j), *pursuit.range(j).end());
-            // Before a block was learned from, nothing is known of the range.
-            if !(high < f64::MAX && high > mean) {
+    /// Adds a block as it was looked at.
+    pub fn add(&mut self, block: &Block<'_>, look: &Look) {
+        let Look { residuals, scales } = look;
+        for residual in residuals {
+            self.squares += residual * residual;
+            self.rows += 1.0;
+        }
+        for ((c, &j), [mean, scale]) in block.attributes().iter().enumerate().zip(scales) {
+            // Before anything was learned of an attribute, its scale is no number.
+            if !scale.is_finite() {
                 continue;
             }
-            let scale = WITHIN / (high - mean);
             for (x, residual) in block.column(c).iter().zip(residuals).filter(|(x, _)| !x.is_nan()) {
                 let part = ENDS.iter().filter(|end| (x - mean) * scale > **end).count();
                 self.sums[j as usize][part] += residual;
@@ -112,9 +129,9 @@ mod tests {
             }
             block.set_rows(rows);
             let view = block.view(&attributes);
-            let residuals = Curves::residuals(&view, &pursuit);
+            let look = Look::at(&view, &pursuit);
             pursuit.tell(Told::Values(view)).unwrap();
-            curves.add(&view, &residuals, &pursuit);
+            curves.add(&view, &look);
         }
         let effects: Vec<f64> = (0..6).map(|j| curves.effect(j)).collect();
         assert!(effects[2] > 10.0, "{effects:?}");

@@ -61,7 +61,7 @@ use crate::state;
 use crate::tables::Inspect;
 use crate::trees::Trees;
 use complete::{Complete, End, Errors};
-use curves::Curves;
+use curves::{Curves, Look};
 use lao_kernels::SparseView;
 use lao_observation::stored::{Damaged, Validate};
 use lao_observation::{Ask, Block, LearnError, Learner, Rng, Row, Told};
@@ -410,10 +410,10 @@ impl Learner for Phases {
         const ASKED: &str = "values of the attributes asked for, of at least one and not more examples";
         let rows = match (self.rows_left(), told) {
             (None, Told::Values(block)) => {
-                let residuals = self.curves.is_some().then(|| Curves::residuals(&block, &self.pursuit));
+                let look = self.curves.is_some().then(|| Look::at(&block, &self.pursuit));
                 self.pursuit.tell(told)?;
-                if let (Some(curves), Some(residuals)) = (&mut self.curves, residuals) {
-                    curves.add(&block, &residuals, &self.pursuit);
+                if let (Some(curves), Some(look)) = (&mut self.curves, look) {
+                    curves.add(&block, &look);
                 }
                 if block.weights().is_some() {
                     self.phase = Phase::Line;
