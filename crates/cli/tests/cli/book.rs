@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The files of the folder `data` that the book uses.
-const FILES: [&str; 3] = ["diabetes.csv.gz", "prices.csv", "panel.txt"];
+const FILES: [&str; 4] = ["digits.csv.gz", "diabetes.csv.gz", "prices.csv", "panel.txt"];
 
 /// Returns the files of the book that have this extension.
 fn files(extension: &str) -> Vec<PathBuf> {
