@@ -108,7 +108,8 @@ impl Design {
     }
 
     /// As [`correlated`](Self::correlated), with another function of each attribute of the support, in turn:
-    /// a sine, a square, a step, the attribute itself, and its product with the next attribute of the support.
+    /// a sine, a square, a step, the attribute itself, and its product with the next attribute of the
+    /// support.
     ///
     /// # Errors
     /// When the design refuses its parameters.

@@ -191,8 +191,8 @@ pub fn purchases() -> anyhow::Result<String> {
     }))
 }
 
-/// Returns the errors at equal purchases of lao_learn, which chooses nothing but what the data say, and of the
-/// best of the other packages on each table.
+/// Returns the errors at equal purchases of lao_learn, which chooses nothing but what the data say, and of
+/// the best of the other packages on each table.
 ///
 /// # Errors
 /// When the record is malformed.

@@ -67,8 +67,9 @@ pub struct Tree {
 /// use lao_algorithms::trees::{Tree, Trees};
 ///
 /// // 0.5 where the first column is above 1.5, and -0.5 elsewhere.
-/// let tree = Tree { column: vec![0], cut: vec![0], below: vec![!0], above: vec![!1], leaf: vec![-0.5, 0.5] };
-/// let trees = Trees { cuts: vec![vec![1.5]], scale: 1.0, shares: vec![1.0], parts: Vec::new(), trees: vec![tree] };
+/// let leaf = vec![-0.5, 0.5];
+/// let tree = Tree { column: vec![0], cut: vec![0], below: vec![!0], above: vec![!1], leaf };
+/// let trees = Trees { cuts: vec![vec![1.5]], scale: 1.0, trees: vec![tree], ..Trees::default() };
 /// trees.validate()?;
 /// assert_eq!([trees.of(&[1.5]), trees.of(&[2.0])], [-0.5, 0.5]);
 /// # Ok::<(), lao_observation::stored::Damaged>(())

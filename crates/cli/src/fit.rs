@@ -30,7 +30,8 @@ use std::sync::atomic::Ordering;
 /// it is expected to explain most.
 ///
 /// With `--shape auto` the data choose between a line and trees: once the attributes are found, the best of
-/// them are bought complete, and the line is kept unless another predictor is better by three standard errors.
+/// them are bought complete, and the line is kept unless another predictor is better by three standard
+/// errors.
 ///
 /// `--like` takes the target and all choices from a model; the same table then gives the same model.
 ///

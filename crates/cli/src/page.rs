@@ -187,8 +187,8 @@ fn card(model: &Model) -> Vec<[String; 2]> {
     rows
 }
 
-/// Returns a coefficient with its interval, as places between -100 and 100 around zero; for a model with trees
-/// also the part of the attribute in the predictions, as a curve whose scale is that of all `parts`.
+/// Returns a coefficient with its interval, as places between -100 and 100 around zero; for a model with
+/// trees also the part of the attribute in the predictions, as a curve whose scale is that of all `parts`.
 fn whisker(one: &Coefficient, part: Option<&Vec<[f64; 2]>>, parts: &[Vec<[f64; 2]>]) -> minijinja::Value {
     let largest = parts.iter().flatten().fold(f64::MIN_POSITIVE, |most, [_, y]| most.max(y.abs()));
     let curve = part.filter(|part| part.len() > 1).map(|part| {

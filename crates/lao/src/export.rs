@@ -90,8 +90,8 @@ impl Model {
         text
     }
 
-    /// Returns the coefficients as CSV: a line for the intercept, and one for each attribute. Trees are not in
-    /// it.
+    /// Returns the coefficients as CSV: a line for the intercept, and one for each attribute. Trees are not
+    /// in it.
     pub fn to_csv(&self) -> String {
         let mut out = csv::Writer::from_writer(Vec::new());
         let header = ["attribute", "column", "word", "coefficient", "standard_error", "mean", "low", "high"];

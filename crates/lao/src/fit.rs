@@ -578,8 +578,8 @@ fn decided(model: &Model, decision: Decision) -> Option<String> {
     match chosen {
         Chosen::Pursuit => None,
         Chosen::Ridge => Some(format!(
-            "a line on all attributes that were bought complete: {} than one on the significant ones {rows}{}; \
-             `--shape line` keeps the latter",
+            "a line on all attributes that were bought complete: {} than one on the significant ones \
+             {rows}{}; `--shape line` keeps the latter",
             less(pursuit, ridge),
             no_evidence()
         )),

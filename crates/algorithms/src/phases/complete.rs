@@ -363,8 +363,8 @@ impl Prepared {
         folds.into_iter().zip(&parts).take(held_out).map(line).collect()
     }
 
-    /// Returns the part of each column in the predictions: what the line and the trees give on average, if the
-    /// column has one value in all rows.
+    /// Returns the part of each column in the predictions: what the line and the trees give on average, if
+    /// the column has one value in all rows.
     fn parts(&self, kept: &[usize], line: &Ridge, trees: &Trees) -> Vec<Vec<[f64; 2]>> {
         let n = self.labels.len();
         let step = n.div_ceil(ROWS_OF_PART).max(1);

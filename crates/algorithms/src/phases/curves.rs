@@ -1,8 +1,8 @@
 //! Effects that a line does not have: means of the residual in parts of an attribute's range.
 //!
-//! An attribute whose effect is a square has no covariance with the label, so that Pursuit sees nothing of it;
-//! but the residual has another mean where the attribute is large than where it is small. The sums cost one
-//! addition for each value that is observed in the search.
+//! An attribute whose effect is a square has no covariance with the label, so that Pursuit sees nothing of
+//! it; but the residual has another mean where the attribute is large than where it is small. The sums cost
+//! one addition for each value that is observed in the search.
 
 use super::NAME;
 use crate::pursuit::Pursuit;

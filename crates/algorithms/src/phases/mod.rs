@@ -5,23 +5,24 @@
 //! (Golub, Heath & Wahba 1979), and [boosted trees](crate::trees).
 //!
 //! *Setting*: that of Pursuit, with a number N of examples that is known when it begins. Once few attributes
-//! are known to matter, an example costs only these: all further rows are complete on them, and any learner of
-//! complete rows can learn from them.
+//! are known to matter, an example costs only these: all further rows are complete on them, and any learner
+//! of complete rows can learn from them.
 //!
-//! *Notation*: `W` -> the attributes that are bought complete, as many as the budget buys; `e_P`, `e_R`, `e_T` -> squared errors of a row.
+//! *Notation*: `W` -> the attributes that are bought complete, as many as the budget buys; `e_P`, `e_R`,
+//! `e_T` -> squared errors of a row.
 //!
 //! *Phases*:
 //!
 //! ```text
 //! search    the first 4/10 of the examples, as Pursuit; W are the support and the others of largest
-//!           (max(|z_j|, c_j) - 1) / sqrt(n_j), where c_j^2 is what the means of the residual in four parts of
-//!           the range of attribute j explain, in units of its variance, less what they do by chance
+//!           (max(|z_j|, c_j) - 1) / sqrt(n_j), where c_j^2 is what the means of the residual in four parts
+//!           of the range of j explain, in units of its variance, less what they do by chance
 //! contest   max(N/10, min(120, 3N/10)) examples complete on W; on each
 //!             e_P   Pursuit's prediction, made before it learned from the row
 //!             e_R   a ridge line on W, by 5-fold cross-validation
 //!             e_T   the ridge line plus half of 100 trees on its residuals, by 5-fold cross-validation
-//!           t(a, b) is the mean of a - b in its standard errors; b is better if t > 3. If .5 < t <= 3, as many
-//!           examples again decide, and b is better if t > 2
+//!           t(a, b) is the mean of a - b in its standard errors; b is better if t > 3. If .5 < t <= 3, as
+//!           many examples again decide, and b is better if t > 2
 //! end       trees, if they are better than the better one of the lines; else the ridge line, if it is better
 //!           than Pursuit's: then the rest of the examples is complete on W
 //!           else Pursuit to its end
@@ -30,9 +31,9 @@
 //! There is no search where the budget buys all attributes.
 //!
 //! Every row is told to Pursuit as well, so that its line and its evidence are at hand whatever the end is.
-//! If W has more attributes than a predictor may have, or may pay, the line drops those of least sacrifice and
-//! the trees those of least gain. Cross-validation chooses the number of trees. The end is learned anew when
-//! the complete rows have doubled, and after N examples.
+//! If W has more attributes than a predictor may have, or may pay, the line drops those of least sacrifice
+//! and the trees those of least gain. Cross-validation chooses the number of trees. The end is learned anew
+//! when the complete rows have doubled, and after N examples.
 //!
 //! *Two classes* are labels +1 and -1; offset and slope of the link are fitted to predictions for rows that
 //! were held out.
@@ -142,8 +143,8 @@ pub struct Decision {
     pub chosen: Chosen,
     /// The rows of the contest.
     pub rows: u64,
-    /// The mean squared errors, in units of the label's variance: of Pursuit's line, of a ridge line, and with
-    /// trees.
+    /// The mean squared errors, in units of the label's variance: of Pursuit's line, of a ridge line, and
+    /// with trees.
     pub errors: [f64; 3],
 }
 

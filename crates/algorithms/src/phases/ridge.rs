@@ -63,7 +63,8 @@ impl Sums {
         self.label_square += sign * other.label_square;
     }
 
-    /// Fits the label on the columns that are kept. The penalty lambda minimizes `RSS / (n - 1 - df)^2`, where
+    /// Fits the label on the columns that are kept. The penalty lambda minimizes `RSS / (n - 1 - df)^2`,
+    /// where
     /// `df = sum e / (e + lambda)` over the eigenvalues e of the centered products.
     pub fn ridge(&self, kept: &[usize]) -> Ridge {
         let (n, k) = (self.rows.max(1.0), kept.len());
@@ -116,7 +117,8 @@ impl Sums {
     }
 }
 
-/// Returns `w_j^2 / (A^-1)_jj` for each weight, given the Cholesky factor of A that [`solve_positive`] leaves.
+/// Returns `w_j^2 / (A^-1)_jj` for each weight, given the Cholesky factor of A that [`solve_positive`]
+/// leaves.
 fn sacrifices(factor: &[f64], weights: &[f64]) -> Vec<f64> {
     let k = weights.len();
     let of = |j: usize| {

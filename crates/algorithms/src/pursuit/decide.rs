@@ -109,8 +109,8 @@ impl Pursuit {
         self.support_and_best(|_, z| z)
     }
 
-    /// As [`support_and_followers`](Self::support_and_followers), by other evidence: `effect` gets an attribute
-    /// and `|z_j|`, and returns what takes its place.
+    /// As [`support_and_followers`](Self::support_and_followers), by other evidence: `effect` gets an
+    /// attribute and `|z_j|`, and returns what takes its place.
     pub(crate) fn support_and_best(&self, effect: impl Fn(u32, f64) -> f64) -> Vec<u32> {
         let Pursuit { params, support, moments, z, explained, order, .. } = self;
         let mut ranked: Vec<(f64, u32, u32)> = Vec::new();

@@ -1,7 +1,7 @@
 //! The budget in all phases, in attributes and in money, and the size of the predictor.
 //!
-//! *Why.* The attributes that are bought complete are those of the support and others that a basket within the
-//! budget takes; columns are dropped until a predictor may have, and may pay, the rest.
+//! *Why.* The attributes that are bought complete are those of the support and others that a basket within
+//! the budget takes; columns are dropped until a predictor may have, and may pay, the rest.
 
 use crate::budget::Greedy;
 use crate::setup::phased::{DIM, Truth};
@@ -88,13 +88,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "phases-budget",
     place: "Phases: budget",
-    sentence: "In no phase is more bought of an example than the budget allows, in attributes or in money, and \
-               the predictor has no more attributes, and costs no more, than a predictor may.",
-    formula: r"|J_i| \le s', \quad c(J_i) \le B, \qquad \|\theta\|_0 \le s, \quad c(\operatorname{supp} \theta)
-               \le B_{\mathrm{prediction}}",
-    design: "d = 30; random budgets, prices in half of the runs (ten panels of three attributes, which cost 0 \
-             to 3), limits of the predictor, numbers of examples, and ends of the run; a product, curves, and \
-             lines of few and of many effects. A meter below the session notes which attributes of which \
+    sentence: "In no phase is more bought of an example than the budget allows, in attributes or in money, \
+               and the predictor has no more attributes, and costs no more, than a predictor may.",
+    formula: r"|J_i| \le s', \quad c(J_i) \le B, \qquad \|\theta\|_0 \le s, \quad
+               c(\operatorname{supp} \theta) \le B_{\mathrm{prediction}}",
+    design: "d = 30; random budgets, prices in half of the runs (ten panels of three attributes, which cost \
+             0 to 3), limits of the predictor, numbers of examples, and ends of the run; a product, curves, \
+             and lines of few and of many effects. A meter below the session notes which attributes of which \
              example are read.",
     standing: Standing::ours().practical(),
     mutants: &[ASKS_FOR_ONE_MORE, PREDICTS_FROM_ALL],

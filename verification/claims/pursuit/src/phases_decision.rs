@@ -14,7 +14,7 @@ use lao_verification_engine::context::Context;
 /// What is claimed of a truth: whether trees are right, from so many examples, and the probability of a wrong
 /// end.
 const CELLS: [(&str, Truth, bool, usize, f64); 4] = [
-    ("a product", Truth::Product, true, 1500, 0.1),
+    ("a product", Truth::Product, true, 2500, 0.1),
     ("curves", Truth::Curves, true, 3000, 0.1),
     ("a line", Truth::Line, false, 1500, 0.05),
     ("many effects", Truth::ManyEffects, false, 1500, 0.05),
@@ -45,15 +45,15 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "phases-decision",
     place: "Phases: decision",
-    sentence: "Where the truth is a line of few or of many effects, trees are chosen with probability at most \
-               .05; where two attributes with effects have a product as well, or the effects of four \
-               attributes are curves, trees are chosen with probability at least .9 from 1,500 and 3,000 \
+    sentence: "Where the truth is a line of few or of many effects, trees are chosen with probability at \
+               most .05; where two attributes with effects have a product as well, or the effects of four \
+               attributes are curves, trees are chosen with probability at least .9 from 2,500 and 3,000 \
                examples.",
-    formula: r"P(\text{trees} \mid \text{line}) \le 0.05, \qquad P(\text{trees} \mid \text{product, curves}) \ge
-               0.9",
-    design: "d = 30 independent normal attributes, s' = 8, noise of variance 1. The line has effects 1, -1 and \
-             .5, the other one 30 effects of .15. The product is 2 x_3 x_7 beside x_3 + x_7; the curves are a \
-             sine, a square, a step and a line.",
+    formula: r"P(\text{trees} \mid \text{line}) \le 0.05, \qquad P(\text{trees} \mid
+               \text{product, curves}) \ge 0.9",
+    design: "d = 30 independent normal attributes, s' = 8, noise of variance 1. The line has effects 1, -1 \
+             and .5, the other one 30 effects of .15. The product is 2 x_3 x_7 beside x_3 + x_7; the curves \
+             are a sine, a square, a step and a line.",
     standing: Standing::ours().practical(),
     mutants: &OF_CONTEST,
     experiment,

@@ -1,7 +1,7 @@
 //! No end explodes: on no design is it much worse than the mean.
 //!
-//! *Why.* A line and trees are learned from rows in which all of their attributes were bought together, with a
-//! penalty that generalized cross-validation chooses. Moments of pairs that were hardly bought together are
+//! *Why.* A line and trees are learned from rows in which all of their attributes were bought together, with
+//! a penalty that generalized cross-validation chooses. Moments of pairs that were hardly bought together are
 //! those of no table: their matrix may have eigenvalues near zero or below, and the errors that follow have
 //! no bound.
 
@@ -185,12 +185,14 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "phases-no-explosion",
     place: "Phases: no explosion",
-    sentence: "On no design is the error of the predictor on fresh examples above 1.2 times that of the mean.",
+    sentence: "On no design is the error of the predictor on fresh examples above 1.2 times that of the \
+    mean.",
     formula: r"\frac{E (y - f(x))^2}{E (y - \bar y)^2} \le 1.2",
-    design: "10,000 random designs in the full tier: 4 to 39 attributes with one to three common factors, of up \
-             to .97 of their size, in a third of the designs with tails of Student's t of 2.5 to 6 degrees of \
-             freedom; effects of any number, a product in half of the designs, noise of standard deviation .1 \
-             to 5; 134 to 1,500 examples and any budget. Errors are means over 1,000 fresh examples.",
+    design: "10,000 random designs in the full tier: 4 to 39 attributes with one to three common factors, of \
+             up to .97 of their size, in a third of the designs with tails of Student's t of 2.5 to 6 \
+             degrees of freedom; effects of any number, a product in half of the designs, noise of standard \
+             deviation .1 to 5; 134 to 1,500 examples and any budget. Errors are means over 1,000 fresh \
+             examples.",
     standing: Standing::ours().practical(),
     mutants: &[FROM_PAIRS],
     experiment,

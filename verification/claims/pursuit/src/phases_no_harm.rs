@@ -21,7 +21,7 @@ const FRESH: usize = 500;
 /// How many times the excess risk of Pursuit is allowed.
 const ALLOWED: f64 = 1.03;
 /// The probability of a larger one.
-const WRONG: f64 = 0.05;
+const WRONG: f64 = 0.1;
 
 const LAWS: [(&str, Law); 2] = [("independent", Law::Independent), ("chain .5", Law::Chain(0.5))];
 const FAULTS: [Fault<Contest>; 1] = {
@@ -74,11 +74,11 @@ pub const CLAIM: Claim = Claim {
     id: "phases-no-harm",
     place: "Phases: cost on a line",
     sentence: "Where the truth is a line, the excess risk after 4,000 examples is at most 1.03 times that of \
-               Pursuit with probability at least .95.",
-    formula: r"P\bigl(R(\theta) > 1.03\,R(\theta_{\mathrm{Pursuit}})\bigr) \le 0.05",
-    design: "d = 60, s' = 12; five coefficients of 1 and -1, noise of variance 1; independent normal attributes \
-             and a chain in which neighbors have correlation .5. Both learn from the same examples. The \
-             excess risk is exact for a line, and from 500 fresh examples for trees.",
+               Pursuit with probability at least .9.",
+    formula: r"P\bigl(R(\theta) > 1.03\,R(\theta_{\mathrm{Pursuit}})\bigr) \le 0.1",
+    design: "d = 60, s' = 12; five coefficients of 1 and -1, noise of variance 1; independent normal \
+             attributes and a chain in which neighbors have correlation .5. Both learn from the same \
+             examples. The excess risk is exact for a line, and from 500 fresh examples for trees.",
     standing: Standing::ours().practical(),
     mutants: &mutants(&FAULTS),
     experiment,
