@@ -293,7 +293,9 @@ def abess(spend=on_rows):
     from abess import LinearRegression
 
     def fit(X, y, most, seed):
-        return LinearRegression(support_size=range(most + 1), cv=FOLDS, thread=1).fit(X, y).coef_
+        # Of one column abess returns a number.
+        model = LinearRegression(support_size=range(most + 1), cv=FOLDS, thread=1).fit(X, y)
+        return np.atleast_1d(model.coef_)
 
     return spend(fit)
 
