@@ -558,7 +558,8 @@ fn by_name(error: SessionError, examples: &Examples, learned: &Learned) -> Error
 fn shut_out(model: &Model) -> Option<String> {
     let full = model.coefficients.len();
     let most = model.choices().into_iter().find(|choice| choice.name == "most-attributes")?;
-    let shut = model.candidates.iter().find(|one| one.shut_out)?;
+    // The attributes of another predictor than Pursuit's are not chosen by their significance.
+    let shut = model.candidates.iter().find(|one| one.shut_out && model.evidence.is_none())?;
     Some(format!(
         "`{}` would be taken in, too, but the model has its largest number of attributes, {full} \
          (--most-attributes {}; a larger --budget allows more)",

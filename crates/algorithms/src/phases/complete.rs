@@ -30,6 +30,8 @@ const PATIENCE: (f64, usize) = (1.3, 30);
 const TREES_OF_DROP: usize = 60;
 const ROWS_OF_DROP: usize = 6000;
 const ROUNDS_OF_DROP: usize = 4;
+/// The rounds in which a line drops columns, if they are many.
+const ROUNDS_OF_LINE: usize = 16;
 /// The values at which the part of a column is computed, and the rows over which it is averaged.
 const POINTS_OF_PART: usize = 10;
 const ROWS_OF_PART: usize = 100;
@@ -158,17 +160,15 @@ impl Complete {
         Prepared { columns, standard, means, deviations, ranges, labels, label_mean, label_scale }
     }
 
-    /// Compares by cross-validation the line on these rows, and trees on what it leaves, with what Pursuit
-    /// predicted.
+    /// Compares, on rows that are held out, the line on these rows, and trees on what it leaves, with what
+    /// Pursuit predicted.
     pub fn errors(&self) -> Errors {
         let prepared = self.prepared();
         let n = prepared.labels.len();
         let kept: Vec<usize> = (0..self.columns.len()).collect();
         let square = |x: f64| x * x;
         let scale = prepared.label_scale;
-        let of_pursuit = |(y, p): (&f64, &f64)| if scale > 0.0 { square((y - p) / scale) } else { 0.0 };
-        let pursuit = self.labels.iter().zip(&self.predicted).map(of_pursuit).collect();
-        let (mut ridge, mut trees) = (vec![0.0; n], vec![0.0; n]);
+        let mut errors = Errors { pursuit: Vec::new(), ridge: Vec::new(), trees: Vec::new() };
         let binned = prepared.binned(&kept);
         for (fold, line) in prepared.crossed(&kept) {
             let residuals = prepared.residuals(&line, &kept);
@@ -177,12 +177,13 @@ impl Complete {
             let steps = (0..TREES_OF_CONTEST).take_while(|_| boost.step()).count();
             debug_assert!(steps <= TREES_OF_CONTEST);
             for (row, before) in fold.zip(before) {
-                ridge[row] = square(before);
-                let after = boost.residuals[row];
-                trees[row] = square(before + PART_OF_CONTEST * (after - before));
+                let (error, after) = (self.labels[row] - self.predicted[row], boost.residuals[row]);
+                errors.pursuit.push(if scale > 0.0 { square(error / scale) } else { 0.0 });
+                errors.ridge.push(square(before));
+                errors.trees.push(square(before + PART_OF_CONTEST * (after - before)));
             }
         }
-        Errors { pursuit, ridge, trees }
+        errors
     }
 
     /// Returns the ridge line on as many of the attributes as a predictor may have, dropped by the least
@@ -191,7 +192,8 @@ impl Complete {
         let prepared = self.prepared();
         let all = Sums::of(&prepared.standard, &prepared.labels, 0..prepared.labels.len());
         let mut kept: Vec<usize> = (0..self.columns.len()).collect();
-        self.drop(params, &mut kept, 1, |kept| all.ridge(kept).sacrifices);
+        let too_many = kept.len().saturating_sub(params.largest_support());
+        self.drop(params, &mut kept, (too_many / ROUNDS_OF_LINE).max(1), |kept| all.ridge(kept).sacrifices);
         let scores = (prepared.crossed(&kept).into_iter())
             .flat_map(|(fold, line)| prepared.out_of_fold(&fold, &prepared.residuals(&line, &kept)))
             .collect();

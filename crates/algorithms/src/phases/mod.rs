@@ -8,7 +8,8 @@
 //! are known to matter, an example costs only these: all further rows are complete on them, and any learner
 //! of complete rows can learn from them.
 //!
-//! *Notation*: `W` -> the attributes that are bought complete, as many as the budget buys; `e_P`, `e_R`,
+//! *Notation*: `W` -> the attributes that are bought complete, as many as the budget buys, up to 256; `e_P`,
+//! `e_R`,
 //! `e_T` -> squared errors of a row.
 //!
 //! *Phases*:
@@ -80,6 +81,8 @@ const LEAST_CONTEST: f64 = 120.0;
 const LARGEST_CONTEST: f64 = 0.3;
 /// The number of examples below which the end is Pursuit's line: a contest would have too few rows.
 pub const LEAST_EXAMPLES: u64 = 134;
+/// The most attributes that are bought complete: a line on them costs their number's third power.
+const MOST_COMPLETE: usize = 256;
 /// Standard errors by which an end must be better; if it is better by fewer, more rows decide, and the last
 /// number is enough.
 const BETTER: f64 = 3.0;
@@ -224,7 +227,7 @@ impl PhasesParams {
     /// Returns whether the budget buys all attributes, so that there is nothing to search.
     fn buys_all(&self) -> bool {
         let PursuitParams { dim, budget, never, money, .. } = &self.pursuit;
-        dim == budget && never.is_empty() && money.is_none()
+        dim == budget && *dim <= MOST_COMPLETE && never.is_empty() && money.is_none()
     }
 
     /// Returns N, and the examples of the contest.
@@ -287,18 +290,18 @@ impl Phases {
                     (0..self.dim() as u32).collect()
                 } else {
                     let curves = self.curves.take().unwrap_or_default();
-                    self.pursuit.support_and_best(|j, z| z.max(curves.effect(j)))
+                    self.pursuit.support_and_best(MOST_COMPLETE, |j, z| z.max(curves.effect(j)))
                 });
                 let until = self.seen + rows;
                 self.phase = match self.params.shape {
-                    _ if self.complete.attributes.is_empty() => Phase::Line,
+                    _ if !(1..=MOST_COMPLETE).contains(&self.complete.attributes.len()) => Phase::Line,
                     Shape::Trees => Phase::Complete { until },
                     _ => Phase::Contest { until, again: false },
                 };
             }
             Phase::Contest { until, again } if self.seen >= until => match self.decide(again, rows) {
                 None => self.phase = Phase::Contest { until: self.seen + rows, again: true },
-                Some(Chosen::Pursuit) => (self.phase, self.complete.rows) = (Phase::Line, 0),
+                Some(Chosen::Pursuit) => self.phase = Phase::Line,
                 Some(_) => self.learn_end(planned),
             },
             Phase::Complete { until } if self.seen >= until => self.learn_end(planned),

@@ -106,12 +106,12 @@ impl Pursuit {
     /// effect beyond the support, per square root of the price; those of which it is not positive, or which
     /// the support explains, are left out.
     pub fn support_and_followers(&self) -> Vec<u32> {
-        self.support_and_best(|_, z| z)
+        self.support_and_best(usize::MAX, |_, z| z)
     }
 
-    /// As [`support_and_followers`](Self::support_and_followers), by other evidence: `effect` gets an
-    /// attribute and `|z_j|`, and returns what takes its place.
-    pub(crate) fn support_and_best(&self, effect: impl Fn(u32, f64) -> f64) -> Vec<u32> {
+    /// As [`support_and_followers`](Self::support_and_followers), at most so many, by other evidence:
+    /// `effect` gets an attribute and `|z_j|`, and returns what takes its place.
+    pub(crate) fn support_and_best(&self, most: usize, effect: impl Fn(u32, f64) -> f64) -> Vec<u32> {
         let Pursuit { params, support, moments, z, explained, order, .. } = self;
         let mut ranked: Vec<(f64, u32, u32)> = Vec::new();
         for (j, place) in (0..).zip(order) {
@@ -132,7 +132,7 @@ impl Pursuit {
         }
         for (_, _, j) in ranked {
             let buys = |money: &Money| basket.buy(&money.tariff, j, money.per_example);
-            if best.len() < params.budget && params.money.as_ref().is_none_or(buys) {
+            if best.len() < params.budget.min(most) && params.money.as_ref().is_none_or(buys) {
                 best.push(j);
             }
         }

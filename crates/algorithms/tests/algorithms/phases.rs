@@ -152,6 +152,30 @@ fn a_ridge_line_is_chosen_where_many_small_effects_add_up() {
 }
 
 #[test]
+fn many_rows_of_a_contest_are_held_out_once() {
+    // The contest has more than ten thousand rows.
+    let learner = learned(Truth::Line, 110_000, Shape::Auto);
+    let decision = learner.decision().unwrap();
+    assert_eq!((decision.chosen, decision.rows), (Chosen::Pursuit, 11_000));
+    let [pursuit, ridge, trees] = decision.errors;
+    assert!((ridge / pursuit - 1.0).abs() < 0.02 && (trees / ridge - 1.0).abs() < 0.1, "{decision:?}");
+}
+
+#[test]
+fn a_budget_of_all_attributes_needs_no_search() {
+    let pursuit = PursuitParams::within(DIM, DIM);
+    for (shape, rows) in [(Shape::Trees, 60), (Shape::Auto, 500)] {
+        let learner = PhasesParams { pursuit: pursuit.clone(), examples: Some(rows as u64), shape }.build();
+        let mut learner = learner.unwrap();
+        let mut session = Session::new(columns(Truth::Product, rows, 1), Budget::Unlimited, &Seed::root(2));
+        session.run(&mut learner, SessionLimit::default(), |_, _| {}).unwrap();
+        let complete = learner.complete_rows() as usize;
+        assert!(complete == rows || shape == Shape::Auto && complete == 0, "{complete}");
+        assert!(error(&learner, Truth::Product) < 1.1);
+    }
+}
+
+#[test]
 fn classes_have_probabilities_that_hold() {
     let learner = learned(Truth::Class, 3000, Shape::Trees);
     let [offset, slope] = learner.link().unwrap();
