@@ -92,11 +92,11 @@ pub fn markdown(model: &Model) -> String {
     } else {
         "The model is linear. "
     };
-    text += &format!("\n## Limits\n\n{linear}");
-    text += "\
-             A value more than four standard deviations from the mean of its attribute \
-             counts as if it lay there. Standard errors hold for examples like those of the table, drawn \
-             independently.\n";
+    text += &format!(
+        "\n## Limits\n\n{linear}A value more than four standard deviations from the mean of its attribute \
+         counts as if it lay there. Standard errors hold for examples like those of the table, drawn \
+         independently.\n"
+    );
     text
 }
 
@@ -187,20 +187,23 @@ fn card(model: &Model) -> Vec<[String; 2]> {
     rows
 }
 
-/// Returns a coefficient with its interval, as places between -100 and 100 around zero; for a model with
-/// trees also the part of the attribute in the predictions, as a curve whose scale is that of all `parts`.
-fn whisker(one: &Coefficient, part: Option<&Vec<[f64; 2]>>, parts: &[Vec<[f64; 2]>]) -> minijinja::Value {
+/// Returns the part of an attribute in the predictions of a model with trees, one of `parts`, as the points
+/// of a line: from -100 to 100, and on the scale of all parts.
+fn curve(part: &[[f64; 2]], parts: &[Vec<[f64; 2]>]) -> Option<String> {
     let largest = parts.iter().flatten().fold(f64::MIN_POSITIVE, |most, [_, y]| most.max(y.abs()));
-    let curve = part.filter(|part| part.len() > 1).map(|part| {
-        let (low, high) = (part[0][0], part[part.len() - 1][0]);
-        let point = |[x, y]: &[f64; 2]| {
-            let across = 200.0 * (x - low) / (high - low).max(f64::MIN_POSITIVE) - 100.0;
-            format!("{across:.1},{:.1}", -28.0 * y / largest)
-        };
-        part.iter().map(point).collect::<Vec<_>>().join(" ")
-    });
-    let range = part.and_then(|part| Some((part.first()?, part.last()?)));
-    let range = range.map(|(low, high)| format!("from {} to {}", number(low[0]), number(high[0])));
+    let ([low, _], [high, _]) = (*part.first()?, *part.last()?);
+    let point = |[x, y]: &[f64; 2]| {
+        let across = 200.0 * (x - low) / (high - low).max(f64::MIN_POSITIVE) - 100.0;
+        format!("{across:.1},{:.1}", -28.0 * y / largest)
+    };
+    (part.len() > 1).then(|| part.iter().map(point).collect::<Vec<_>>().join(" "))
+}
+
+/// Returns a coefficient with its interval, as places between -100 and 100 around zero, and its part in the
+/// predictions of a model with trees.
+fn whisker(one: &Coefficient, part: Option<&Vec<[f64; 2]>>, parts: &[Vec<[f64; 2]>]) -> minijinja::Value {
+    let ends = part.and_then(|part| Some((part.first()?, part.last()?)));
+    let range = ends.map(|(low, high)| format!("from {} to {}", number(low[0]), number(high[0])));
     let half = one.standard_error.map(|error| HALF_WIDTH * error);
     let longest = (one.value.abs() + half.unwrap_or(0.0)).max(f64::MIN_POSITIVE);
     let place = |x: f64| format!("{:.1}", 100.0 * x / longest);
@@ -211,7 +214,7 @@ fn whisker(one: &Coefficient, part: Option<&Vec<[f64; 2]>>, parts: &[Vec<[f64; 2
         at => place(one.value),
         low => half.map(|half| place(one.value - half)),
         high => half.map(|half| place(one.value + half)),
-        curve,
+        curve => part.and_then(|part| curve(part, parts)),
         range => range.unwrap_or_default(),
         label => format!("{} within {}", number(one.value), half.map(number).unwrap_or("unknown".into())),
     }

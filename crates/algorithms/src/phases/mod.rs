@@ -9,8 +9,7 @@
 //! of complete rows can learn from them.
 //!
 //! *Notation*: `W` -> the attributes that are bought complete, as many as the budget buys, up to 256; `e_P`,
-//! `e_R`,
-//! `e_T` -> squared errors of a row.
+//! `e_R`, `e_T` -> squared errors of a row.
 //!
 //! *Phases*:
 //!
@@ -51,7 +50,8 @@
 //! *Cost*: that of Pursuit; memory of |W| values for each complete row, 64 MiB at most; an end costs O(n |W|)
 //! for each tree, and n |W|^2 for the line.
 //!
-//! *Claims*: `phases-budget`, `phases-no-harm`, `phases-decision`, `phases-rows`, `phases-no-explosion`.
+//! *Claims*: `pursuit-phases-budget`, `pursuit-phases-no-harm`, `pursuit-phases-decision`,
+//! `pursuit-phases-rows`, `pursuit-phases-no-explosion`.
 
 mod complete;
 mod curves;

@@ -86,7 +86,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
 /// The claim.
 pub const CLAIM: Claim = Claim {
-    id: "phases-budget",
+    id: "pursuit-phases-budget",
     place: "Phases: budget",
     sentence: "In no phase is more bought of an example than the budget allows, in attributes or in money, \
                and the predictor has no more attributes, and costs no more, than a predictor may.",

@@ -43,7 +43,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
 /// The claim.
 pub const CLAIM: Claim = Claim {
-    id: "phases-decision",
+    id: "pursuit-phases-decision",
     place: "Phases: decision",
     sentence: "Where the truth is a line of few or of many effects, trees are chosen with probability at \
                most .05; where two attributes with effects have a product as well, or the effects of four \

@@ -183,7 +183,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
 /// The claim.
 pub const CLAIM: Claim = Claim {
-    id: "phases-no-explosion",
+    id: "pursuit-phases-no-explosion",
     place: "Phases: no explosion",
     sentence: "On no design is the error of the predictor on fresh examples above 1.2 times that of the \
     mean.",

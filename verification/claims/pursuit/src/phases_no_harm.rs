@@ -71,7 +71,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
 /// The claim.
 pub const CLAIM: Claim = Claim {
-    id: "phases-no-harm",
+    id: "pursuit-phases-no-harm",
     place: "Phases: cost on a line",
     sentence: "Where the truth is a line, the excess risk after 4,000 examples is at most 1.03 times that of \
                Pursuit with probability at least .9.",

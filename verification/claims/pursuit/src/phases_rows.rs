@@ -53,7 +53,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
 /// The claim.
 pub const CLAIM: Claim = Claim {
-    id: "phases-rows",
+    id: "pursuit-phases-rows",
     place: "Phases: complete rows",
     sentence: "Of N examples all are complete on the attributes that a predictor with trees may have, except \
                the .4 N of the search and the rest of its last block.",
