@@ -15,7 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
-from lao_learn._budgeted import BudgetedClassifier, BudgetedRegressor
+from lao_learn._budgeted import BudgetedClassifier, BudgetedRegressor, _keep_parameters
 from lao_learn._table import take
 
 
@@ -48,6 +48,8 @@ class BudgetedSelector(SelectorMixin, BaseEstimator):
         What was bought, as of `BudgetedRegressor`.
     """
 
+    missing: str
+
     def __init__(
         self,
         budget: int | float | None = None,
@@ -61,15 +63,7 @@ class BudgetedSelector(SelectorMixin, BaseEstimator):
         missing: str = "error",
         random_state: Any = None,
     ) -> None:
-        self.budget = budget
-        self.prices = prices
-        self.predict_budget = predict_budget
-        self.most_attributes = most_attributes
-        self.level = level
-        self.always = always
-        self.shuffle = shuffle
-        self.missing = missing
-        self.random_state = random_state
+        _keep_parameters(self, locals())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -160,6 +154,9 @@ class Budgeted(MetaEstimatorMixin, BaseEstimator):
     (10, True)
     """
 
+    estimator: Any
+    missing: str
+
     def __init__(
         self,
         estimator: Any,
@@ -174,16 +171,7 @@ class Budgeted(MetaEstimatorMixin, BaseEstimator):
         missing: str = "error",
         random_state: Any = None,
     ) -> None:
-        self.estimator = estimator
-        self.budget = budget
-        self.prices = prices
-        self.predict_budget = predict_budget
-        self.most_attributes = most_attributes
-        self.level = level
-        self.always = always
-        self.shuffle = shuffle
-        self.missing = missing
-        self.random_state = random_state
+        _keep_parameters(self, locals())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
