@@ -291,6 +291,8 @@ pub(crate) struct Boost<'a> {
     pub gains: Vec<f64>,
     /// The rows to learn from; the leaves of a tree divide the list.
     rows: Vec<u32>,
+    /// The other rows.
+    held_out: Vec<u32>,
     scratch: Vec<u32>,
     free: Vec<Vec<Bin>>,
 }
@@ -299,20 +301,26 @@ impl<'a> Boost<'a> {
     /// Begins with the residuals of all rows, of which these are learned from.
     pub fn new(binned: &'a Binned, residuals: Vec<f64>, rows: Vec<u32>) -> Self {
         let gains = vec![0.0; binned.cuts.len()];
-        Boost { binned, residuals, trees: Vec::new(), gains, rows, scratch: Vec::new(), free: Vec::new() }
+        let mut learned = vec![false; residuals.len()];
+        rows.iter().for_each(|&row| learned[row as usize] = true);
+        let held_out = (0..residuals.len() as u32).filter(|&row| !learned[row as usize]).collect();
+        let (scratch, free) = (Vec::new(), Vec::new());
+        Boost { binned, residuals, trees: Vec::new(), gains, rows, held_out, scratch, free }
     }
 
     /// Adds a tree; returns whether it has a split.
     pub fn step(&mut self) -> bool {
         let tree = self.grow();
-        for (row, residual) in self.residuals.iter_mut().enumerate() {
-            *residual -= f64::from(tree.leaf[tree.leaf_of(self.binned.row(row))]);
+        for &row in &self.held_out {
+            let leaf = tree.leaf_of(self.binned.row(row as usize));
+            self.residuals[row as usize] -= f64::from(tree.leaf[leaf]);
         }
         let splits = !tree.column.is_empty();
         self.trees.push(tree);
         splits
     }
 
+    /// Grows a tree, and takes what it predicts from the residuals of the rows to learn from.
     fn grow(&mut self) -> Tree {
         let squares: f64 = self.rows.iter().map(|&row| self.residuals[row as usize].powi(2)).sum();
         let least = LEAST_GAIN * squares;
@@ -343,7 +351,10 @@ impl<'a> Boost<'a> {
         for leaf in leaves {
             let place = !(tree.leaf.len() as i16);
             Self::link(&mut tree, leaf.parent, place);
-            tree.leaf.push((RATE * leaf.all.sum / (leaf.all.rows + PRIOR)) as f32);
+            let adds = (RATE * leaf.all.sum / (leaf.all.rows + PRIOR)) as f32;
+            tree.leaf.push(adds);
+            let own = &self.rows[leaf.from..leaf.until];
+            own.iter().for_each(|&row| self.residuals[row as usize] -= f64::from(adds));
             self.free.push(leaf.histogram);
         }
         tree

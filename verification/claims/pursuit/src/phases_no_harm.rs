@@ -9,7 +9,7 @@ use crate::setup::{Law, Point, Scene, follow};
 use lao_algorithms::Inspect as _;
 use lao_algorithms::phases::Phases;
 use lao_algorithms::pursuit::PursuitParams;
-use lao_observation::{Learner as _, Row, Seed, Source as _};
+use lao_observation::{Learner as _, Row, Seed, SessionLimit, Source as _};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::Context;
 
@@ -59,7 +59,9 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         cx.prob(&cell, WRONG, most, |trial| {
             let params = PursuitParams::within(DIM, BUDGET);
             let source = scene.examples(&trial.seed)?;
-            let learner = contest.learn(source, params.clone(), EXAMPLES as usize, &trial.seed)?;
+            let (mut learner, mut session) =
+                contest.session(source, params.clone(), EXAMPLES as usize, &trial.seed)?;
+            session.run(&mut learner, SessionLimit::after_examples(EXAMPLES), |_, _| {})?;
             let (truth, source) = (scene.examples(&trial.seed)?, scene.examples(&trial.seed)?);
             let plain = follow(source, &mut params.build()?, BUDGET, (&truth, &[EXAMPLES]), &trial.seed)?;
             Ok(excess(&learner, &scene, &trial.seed)? <= ALLOWED * plain[0].excess())

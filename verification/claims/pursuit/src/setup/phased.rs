@@ -3,7 +3,7 @@
 use lao_algorithms::phases::{Phases, PhasesParams, Shape};
 use lao_algorithms::pursuit::PursuitParams;
 use lao_datasets::memory::Columns;
-use lao_observation::{Budget, Seed, Session, SessionLimit, Source};
+use lao_observation::{Budget, Seed, Session, Source};
 use lao_verification_engine::claim::{Fault, Mutant};
 use rand_distr::{Distribution as _, StandardNormal};
 
@@ -77,26 +77,24 @@ pub const CONTESTS: [Fault<Contest>; 3] = [
 pub const OF_CONTEST: [Mutant; 3] = lao_verification_engine::claim::mutants(&CONTESTS);
 
 impl Contest {
-    /// Returns the learner of `params` after the examples of a source.
+    /// Returns the learner of `params` and `rows` examples, and a session on a source for it.
     ///
     /// # Errors
-    /// When the parameters are refused, or the session fails.
-    pub fn learn(
+    /// When the parameters are refused.
+    pub fn session<S: Source>(
         self,
-        source: impl Source,
+        source: S,
         pursuit: PursuitParams,
         rows: usize,
         seed: &Seed,
-    ) -> anyhow::Result<Phases> {
+    ) -> anyhow::Result<(Phases, Session<S>)> {
         let shape = match self {
             Contest::Sound | Contest::RowsAgain => Shape::Auto,
             Contest::AlwaysTrees => Shape::Trees,
             Contest::NeverTrees => Shape::Line,
         };
         let budget = Budget::PerExample(pursuit.budget);
-        let mut learner = PhasesParams { pursuit, examples: Some(rows as u64), shape }.build()?;
-        let mut session = Session::new(source, budget, &seed.child("algorithm"));
-        session.run(&mut learner, SessionLimit::after_examples(rows as u64), |_, _| {})?;
-        Ok(learner)
+        let learner = PhasesParams { pursuit, examples: Some(rows as u64), shape }.build()?;
+        Ok((learner, Session::new(source, budget, &seed.child("algorithm"))))
     }
 }
