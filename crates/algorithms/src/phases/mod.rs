@@ -16,13 +16,14 @@
 //! ```text
 //! search    the first 4/10 of the examples, as Pursuit; W are the support and the others of largest
 //!           (max(|z_j|, c_j) - 1) / sqrt(n_j), where c_j^2 is what the means of the residual in four parts
-//!           of the range of j explain, in units of its variance, less what they do by chance
+//!           of the range of j explain, in units of its variance, or what the product of j and an attribute
+//!           of the support does, less what they do by chance
 //! contest   max(N/10, min(120, 3N/10)) examples complete on W; on each
 //!             e_P   Pursuit's prediction, made before it learned from the row
 //!             e_R   a ridge line on W, by 5-fold cross-validation
 //!             e_T   the ridge line plus half of 100 trees on its residuals, by 5-fold cross-validation
-//!           t(a, b) is the mean of a - b in its standard errors; b is better if t > 3. If .5 < t <= 3, as
-//!           many examples again decide, and b is better if t > 2
+//!           t(a, b) is the mean of a - b in its standard errors; b is better if t > 3. If .5 < t <= 3, or
+//!           -1 < t <= 3 where b are trees, as many examples again decide, and b is better if t > 2
 //! end       trees, if they are better than the better one of the lines; else the ridge line, if it is better
 //!           than Pursuit's: then the rest of the examples is complete on W
 //!           else Pursuit to its end
@@ -83,10 +84,12 @@ const LARGEST_CONTEST: f64 = 0.3;
 pub const LEAST_EXAMPLES: u64 = 134;
 /// The most attributes that are bought complete: a line on them costs their number's third power.
 const MOST_COMPLETE: usize = 256;
-/// Standard errors by which an end must be better; if it is better by fewer, more rows decide, and the last
-/// number is enough.
+/// Standard errors by which an end must be better; if a ridge line, or trees, are better by fewer, more rows
+/// decide, and the last number is enough. Trees gain more by rows than lines do: those that are a little
+/// worse than a line may be better at last.
 const BETTER: f64 = 3.0;
-const UNDECIDED: f64 = 0.5;
+const RIDGE_UNDECIDED: f64 = 0.5;
+const TREES_UNDECIDED: f64 = -1.0;
 const BETTER_AT_LAST: f64 = 2.0;
 
 /// What a predictor may be.
@@ -322,10 +325,10 @@ impl Phases {
         let (of_trees, of_ridge) = (better(line, &trees), better(&pursuit, &ridge));
         let enough = if again { BETTER_AT_LAST } else { BETTER };
         let has_more = !again && self.seen + more <= self.params.planned()[0];
-        let undecided = |t: f64| has_more && t > UNDECIDED && t <= enough;
+        let undecided = |t: f64, least: f64| has_more && t > least && t <= enough;
         let chosen = if of_trees > enough {
             Chosen::Trees
-        } else if undecided(of_trees) || undecided(of_ridge) {
+        } else if undecided(of_trees, TREES_UNDECIDED) || undecided(of_ridge, RIDGE_UNDECIDED) {
             return None;
         } else if of_ridge > enough {
             Chosen::Ridge

@@ -156,7 +156,8 @@ fn many_rows_of_a_contest_are_held_out_once() {
     // The contest has more than ten thousand rows.
     let learner = learned(Truth::Line, 110_000, Shape::Auto);
     let decision = learner.decision().unwrap();
-    assert_eq!((decision.chosen, decision.rows), (Chosen::Pursuit, 11_000));
+    // Trees are worse by less than a standard error, so that as many rows again decide.
+    assert_eq!((decision.chosen, decision.rows), (Chosen::Pursuit, 22_000));
     let [pursuit, ridge, trees] = decision.errors;
     assert!((ridge / pursuit - 1.0).abs() < 0.02 && (trees / ridge - 1.0).abs() < 0.1, "{decision:?}");
 }
