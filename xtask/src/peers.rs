@@ -191,24 +191,31 @@ pub fn purchases() -> anyhow::Result<String> {
     }))
 }
 
-/// Returns the errors at equal purchases of lao_learn, which chooses nothing but what the data say, and of
-/// the best of the other packages on each table.
+/// Returns for each table what the default of lao_learn reached, and the best other package with its name.
+fn beside_the_best<'a>(
+    results: &'a Results,
+) -> anyhow::Result<Vec<(&'a String, Bought, &'a String, Bought)>> {
+    let (own, others): (Vec<&String>, Vec<&String>) =
+        results.learners.iter().partition(|learner| learner.starts_with("lao_learn"));
+    let first = own.first().context("the record has no learner of lao_learn")?;
+    let of = |table: &'a String| {
+        let mut all: Vec<(&String, Bought)> =
+            others.iter().filter_map(|learner| Some((*learner, results.bought(learner, table)?))).collect();
+        all.retain(|(_, bought)| bought.competes);
+        let (name, best) = all.into_iter().min_by(|a, b| a.1.error.total_cmp(&b.1.error))?;
+        Some((table, results.bought(first, table)?, name, best))
+    };
+    Ok(results.tables.iter().filter_map(of).collect())
+}
+
+/// Returns the default of lao_learn beside the best other package, table by table.
 ///
 /// # Errors
 /// When the record is malformed.
 pub fn purchases_in_short() -> anyhow::Result<String> {
-    let results = Results::of_purchases()?;
-    let (own, others): (Vec<&String>, Vec<&String>) =
-        results.learners.iter().partition(|learner| learner.starts_with("lao_learn"));
-    let first = own.first().context("the record has no learner of lao_learn")?;
     let mut text = String::from("| table | lao_learn | columns | best other package | columns | |\n");
     text += "|---|---:|---:|---:|---:|---|\n";
-    for table in &results.tables {
-        let mut all: Vec<(&String, Bought)> =
-            others.iter().filter_map(|learner| Some((*learner, results.bought(learner, table)?))).collect();
-        all.retain(|(_, bought)| bought.competes);
-        let best = all.into_iter().min_by(|a, b| a.1.error.total_cmp(&b.1.error));
-        let (Some(own), Some((name, best))) = (results.bought(first, table), best) else { continue };
+    for (table, own, name, best) in beside_the_best(&Results::of_purchases()?)? {
         let bold = |own: f64, other: f64| {
             if own <= other { format!("**{own:.3}**") } else { format!("{own:.3}") }
         };
@@ -222,6 +229,21 @@ pub fn purchases_in_short() -> anyhow::Result<String> {
         );
     }
     Ok(text)
+}
+
+/// Draws the ratios of these errors.
+///
+/// # Errors
+/// When the record is malformed.
+pub fn purchases_drawn() -> anyhow::Result<String> {
+    let results = Results::of_purchases()?;
+    let mut ratios: Vec<(&str, f64)> = (beside_the_best(&results)?.into_iter())
+        .map(|(table, own, _, best)| (table.as_str(), own.error / best.error))
+        .collect();
+    // The largest first, which is the lowest.
+    ratios.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let label = "error of lao_learn / error of the best other package that spends the same";
+    Ok(lao_figures::standalone(&lao_figures::bars("Errors at equal purchases", label, &ratios)?))
 }
 
 /// Returns the table of times at full information.

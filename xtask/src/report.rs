@@ -50,7 +50,10 @@ pub fn run(args: ReportArgs) -> anyhow::Result<ExitCode> {
     }
 
     let list = args.pages.join("ERRATA.md");
-    let mut pages = vec![(list.clone(), errata::markdown(&record))];
+    let mut pages = vec![
+        (list.clone(), errata::markdown(&record)),
+        (args.pages.join("bench-suite/figures/purchases.svg"), peers::purchases_drawn()?),
+    ];
     for (page, parts) in [
         (
             "README.md",

@@ -29,9 +29,9 @@ use std::sync::atomic::Ordering;
 /// another one. A price of 0 means free. With prices, the budget is an amount of money, which is spent where
 /// it is expected to explain most.
 ///
-/// With `--shape auto` the data choose between a line and trees: once the attributes are found, the best of
-/// them are bought complete, and the line is kept unless another predictor is better by three standard
-/// errors.
+/// The data choose between a line and trees: once the attributes are found, the best of them are bought
+/// complete, and the line on the significant ones is kept unless another predictor is better by three
+/// standard errors. `--shape line` makes no choice.
 ///
 /// `--like` takes the target and all choices from a model; the same table then gives the same model.
 ///
@@ -44,7 +44,7 @@ use std::sync::atomic::Ordering;
   lao fit patients.csv --target pressure --prices prices.csv --budget 60 --predict-budget 20
   lao fit patients.csv --target sick --positive yes --budget 12 --drop patient --na -999
   lao fit patients.csv --target pressure --budget 12 --method hybrid --json
-  lao fit patients.csv --target pressure --budget 12 --shape auto        a line or trees
+  lao fit patients.csv --target pressure --budget 12 --shape line        no trees
   lao fit this-year.csv --like patients.lao.json          the target and all choices of a model")]
 pub struct FitArgs {
     /// Read this table.
@@ -148,7 +148,7 @@ pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
     let stop = crate::interrupt::learning();
     let learning = fit.run_with(&examples.until(Arc::clone(&stop)), |reached| progress(&line(&reached)));
     let fitted = learning.map_err(by_option)?;
-    fitted.notes.iter().for_each(|line| note(line));
+    fitted.notes.iter().chain(&fitted.decided).for_each(|line| note(line));
     let replaced = matches!(&output, Output::File(path) if path.exists());
     output.write(fitted.model.to_json().as_bytes())?;
     if let Output::File(path) = &output {

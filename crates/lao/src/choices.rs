@@ -99,7 +99,7 @@ pub struct Choices {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub always: Vec<String>,
     /// What the predictor may be.
-    #[serde(skip_serializing_if = "is_line")]
+    #[serde(skip_serializing_if = "is_auto")]
     pub shape: Shape,
     /// The number of further examples that halve the weight of an example.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,7 +123,7 @@ impl Default for Choices {
             longest: None,
             level: None,
             always: Vec::new(),
-            shape: Shape::Line,
+            shape: Shape::Auto,
             half_life: None,
             holdout: 0.1,
             passes: 1,
@@ -228,8 +228,7 @@ options! {
     "shape", "shape", "shape", Word "SHAPE" {
         "Predict by a line, by trees, or by what the data choose; pursuit then buys the best attributes \
          complete once it has found them",
-        default "line", range "line, auto or trees",
-        not in studies: "a study does not know how many examples will come"
+        default "auto", range "line, auto or trees"
     }
     "holdout", "holdout", "holdout", Share "P%" {
         "Hold out this share of the examples to measure the error",
@@ -351,8 +350,8 @@ impl Choices {
     }
 }
 
-fn is_line(shape: &Shape) -> bool {
-    *shape == Shape::Line
+fn is_auto(shape: &Shape) -> bool {
+    *shape == Shape::Auto
 }
 
 /// Reads a share, with or without a percent sign.
@@ -373,7 +372,7 @@ mod tests {
             longest: Some(1),
             level: Some(0.1),
             always: vec!["a".into()],
-            shape: Shape::Auto,
+            shape: Shape::Line,
             half_life: Some(20.0),
             in_order: true,
             ..Choices::default()

@@ -448,6 +448,11 @@ impl Examples {
         Ok(Examples { weights: (!equal).then(|| Arc::new(of_rows)), ..self.of(rows) })
     }
 
+    /// Returns whether the examples have weights.
+    pub(crate) fn has_weights(&self) -> bool {
+        self.weights.is_some()
+    }
+
     /// Returns the mean label; 0 if there are no examples.
     pub(crate) fn mean_label(&self) -> f64 {
         let weight = |row: u32| self.weights.as_ref().map_or(1.0, |weights| weights[row as usize]);

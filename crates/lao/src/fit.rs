@@ -82,6 +82,8 @@ pub struct Fitted {
     pub found: bool,
     /// What was left out or chosen, in sentences.
     pub notes: Vec<String>,
+    /// What decided the shape of the predictor, in words, unless it is the line on what is significant.
+    pub decided: Option<String>,
     /// The learner, which [`Fit::resume`] lets learn from more examples.
     pub learned: Learned,
 }
@@ -234,9 +236,9 @@ impl Fit {
         }
     }
 
-    /// Sets what the predictor may be. By default it is Pursuit's line. With [`Shape::Auto`] the best
-    /// attributes are bought complete once they are found, and the data choose between that line, a ridge
-    /// line on the complete rows, and trees. Only `pursuit` has this choice.
+    /// Sets what the predictor may be. By default, [`Shape::Auto`], the best attributes are bought complete
+    /// once they are found, and the data choose between Pursuit's line, a ridge line on the complete rows,
+    /// and trees. Only `pursuit` has this choice.
     ///
     /// ```
     /// // The label is a product, which no line has.
@@ -249,8 +251,8 @@ impl Fit {
     /// let r2 = |fit: lao::Fit| -> Result<f64, lao::Error> {
     ///     Ok(fit.run(&examples)?.model.holdout.unwrap().r2())
     /// };
-    /// assert!(r2(lao::Fit::within(3))? < 0.5);
-    /// assert!(r2(lao::Fit::within(3).shape(lao::Shape::Auto))? > 0.9);
+    /// assert!(r2(lao::Fit::within(3).shape(lao::Shape::Line))? < 0.5);
+    /// assert!(r2(lao::Fit::within(3))? > 0.9);
     /// # Ok::<(), lao::Error>(())
     /// ```
     pub fn shape(self, shape: Shape) -> Self {
@@ -398,11 +400,12 @@ impl Fit {
                 notes.extend(of_gaps(&session, gaps));
                 notes.extend(priced.as_ref().and_then(|priced| too_dear(priced, &learned.parameters)));
                 notes.extend(shut_out(&model));
-                notes.extend(model.decision.and_then(|decision| decided(&model, decision)));
+                let decided = model.decision.and_then(|decision| decided(&model, decision));
                 let notes = notes.into_iter().map(crate::escape::line).collect();
                 let found = learned.learner.inspect().found();
                 learned.before = model.spent.clone();
-                return Ok(Fitted { model: Model { holdout, history, ..model }, found, notes, learned });
+                let model = Model { holdout, history, ..model };
+                return Ok(Fitted { model, found, notes, decided, learned });
             }
             until = until.saturating_mul(2);
         }
@@ -445,7 +448,16 @@ impl Fit {
             per_prediction: *per_prediction,
             ..Money::new(priced.tariff.clone(), self.budget.money().unwrap_or(most as f64))
         });
-        let (longest, level, half_life, shape) = (*longest, *level, *half_life, self.choices.shape);
+        let shape = match (self.choices.shape, examples.has_weights()) {
+            (Shape::Auto, true) => Shape::Line,
+            (Shape::Trees, true) => {
+                let (what, value) = ("shape", "trees".into());
+                let allowed = "line or auto: trees are learned from examples without weights".into();
+                return Err(Error::Choice { what, value, allowed });
+            }
+            (shape, _) => shape,
+        };
+        let (longest, level, half_life) = (*longest, *level, *half_life);
         // What comes twice is no evidence for trees.
         let expected = (self.choices.passes == 1).then_some(examples.len() as u64);
         let (budget, always) = (most.min(dim), examples.places(always)?);

@@ -39,13 +39,14 @@ impl Study {
     /// Begins a study in a folder, which must not exist. The budget is a number of attributes or, with
     /// prices, money. A label that is a class has the names of both, the negative one first.
     #[staticmethod]
-    #[pyo3(signature = (folder, target, attributes, budget, classes, made, *, prices=None))]
+    #[pyo3(signature = (folder, target, attributes, budget, classes, examples, made, *, prices=None))]
     fn create(
         folder: PathBuf,
         target: &str,
         attributes: Vec<String>,
         budget: f64,
         classes: Option<(String, String)>,
+        examples: Option<u64>,
         made: &Bound<'_, PyDict>,
         prices: Option<&Prices>,
     ) -> PyResult<Self> {
@@ -54,7 +55,8 @@ impl Study {
         let budget = crate::fit::budget(budget, prices.map(|prices| prices.0.clone()));
         let begun = Description::within(target, attributes, &budget).map_err(crate::fit::error)?;
         let choices = crate::fit::choices(made)?;
-        Study::new(lao_study::Study::create(folder, Description { label, choices, ..begun }))
+        let description = Description { label, examples, choices, ..begun };
+        Study::new(lao_study::Study::create(folder, description))
     }
 
     /// Opens a study.

@@ -36,8 +36,8 @@ class Counted(RemoteTable):
 
 def test_the_data_choose_trees_and_a_line(curved):
     X, y = curved
-    line = BudgetedRegressor(8, random_state=1).fit(X[:2000], y[:2000])
-    auto = BudgetedRegressor(8, shape="auto", random_state=1).fit(X[:2000], y[:2000])
+    line = BudgetedRegressor(8, shape="line", random_state=1).fit(X[:2000], y[:2000])
+    auto = BudgetedRegressor(8, random_state=1).fit(X[:2000], y[:2000])
     assert line.decision_ is None
     assert auto.decision_["chosen"] == "trees" and set(auto.decision_["errors"]) == {
         "pursuit",
@@ -48,7 +48,7 @@ def test_the_data_choose_trees_and_a_line(curved):
     assert np.isnan(auto.standard_error_).all() and len(auto.support_) == 7
     # The line of a linear label is Pursuit's.
     y = X @ np.r_[2.0, -3.0, np.zeros(38)] + np.random.default_rng(2).standard_normal(3000)
-    auto = BudgetedRegressor(8, shape="auto", random_state=1).fit(X, y)
+    auto = BudgetedRegressor(8, random_state=1).fit(X, y)
     assert auto.decision_["chosen"] == "pursuit" and not np.isnan(auto.standard_error_[auto.support_]).any()
 
 
@@ -87,7 +87,7 @@ def test_the_budget_holds_in_all_phases(curved, shape):
 def test_what_cannot_be_done_is_said(curved):
     X, y = curved
     with pytest.raises(ValueError, match="partial_fit does not know how many rows"):
-        BudgetedRegressor(8, shape="auto").partial_fit(X, y)
+        BudgetedRegressor(8, shape="trees").partial_fit(X, y)
     with pytest.raises(ValueError, match="shape"):
         BudgetedRegressor(8, shape="bush").fit(X, y)
     with pytest.raises(ValueError, match="one pass"):

@@ -48,7 +48,7 @@ def write_prices(path):
 
 def test_no_example_costs_more_than_the_money(small):
     X, y = small
-    model = BudgetedRegressor(8, prices=IN_ORDER, random_state=1).fit(X, y)
+    model = BudgetedRegressor(8, prices=IN_ORDER, shape="line", random_state=1).fit(X, y)
     assert model.support_.tolist() == [2, 7]
     spent = model.spent_
     panels = {line["panel"]: line for line in spent["panels"]}
@@ -137,9 +137,10 @@ def test_prices_of_one_are_a_number_of_attributes(small):
 
 def test_a_prediction_costs_no_more_than_its_limit(small):
     X, y = small
-    dear = BudgetedRegressor(8, prices=IN_ORDER, random_state=1).fit(X, y)
+    dear = BudgetedRegressor(8, prices=IN_ORDER, shape="line", random_state=1).fit(X, y)
     with pytest.warns(UserWarning, match="never bought, since a prediction may cost 4: x11"):
-        cheap = BudgetedRegressor(8, prices=IN_ORDER, predict_budget=4, random_state=1).fit(X, y)
+        cheap = BudgetedRegressor(8, prices=IN_ORDER, predict_budget=4, shape="line", random_state=1)
+        cheap.fit(X, y)
     assert dear.cost_ == 6.0 and cheap.cost_ <= 4.0
     assert set(cheap.support_) < set(dear.support_)
     assert cheap.plan_["predict_budget"] == 4
@@ -278,7 +279,7 @@ def test_cross_validation_compares_amounts_of_money(named, small):
 
 def test_classes_have_prices_too(small):
     X, y = small
-    model = BudgetedClassifier(8, prices=IN_ORDER, random_state=1).fit(X, y > np.median(y))
+    model = BudgetedClassifier(8, prices=IN_ORDER, shape="line", random_state=1).fit(X, y > np.median(y))
     assert model.support_.tolist() == [2, 7] and model.cost_ == 6.0
     assert model.predict_proba(X).shape == (len(X), 2)
     chosen = BudgetedClassifierCV([4, 8], prices=IN_ORDER, random_state=1).fit(X, y > np.median(y))

@@ -3,7 +3,8 @@
 use crate::error::StudyError;
 use crate::journal::Joining;
 use lao::algorithms::Money;
-use lao::algorithms::pursuit::{Pursuit, PursuitParams};
+use lao::algorithms::phases::{LEAST_EXAMPLES, Phases, PhasesParams, Shape};
+use lao::algorithms::pursuit::PursuitParams;
 use lao::{Budget, Choices, Label, OPTIONS, Price, PricedColumns, Prices};
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::HashSet;
@@ -34,6 +35,10 @@ pub struct Description {
     /// The names of the panels, if attributes have prices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub panels: Vec<String>,
+    /// The number of examples that is planned. If it is known, the data may choose trees; without it the
+    /// predictor is a line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub examples: Option<u64>,
     /// The choices; those that a study does not have are the defaults.
     #[serde(flatten, serialize_with = "of_studies")]
     pub choices: Choices,
@@ -67,6 +72,7 @@ impl Description {
             budget,
             money: None,
             panels: Vec::new(),
+            examples: None,
             choices: Choices::default(),
         }
     }
@@ -102,7 +108,7 @@ impl Description {
     }
 
     /// Checks the description and builds the learner.
-    pub(crate) fn learner(&self) -> Result<Pursuit, StudyError> {
+    pub(crate) fn learner(&self) -> Result<Phases, StudyError> {
         let fail = |field, reason: String| Err(StudyError::Description { field, reason });
         if self.format != FORMAT {
             return fail("format", format!("{}; a new study has format {FORMAT}", self.format));
@@ -124,7 +130,19 @@ impl Description {
         if let Some(name) = self.choices.always.iter().find(|name| self.attribute(name).is_none()) {
             return fail("always", format!("`{name}` is not an attribute of the study"));
         }
-        Ok(self.params().build()?)
+        let shape = self.choices.shape;
+        if shape == Shape::Trees && self.examples.is_none() {
+            let why = "trees need the number of examples that is planned (--examples N)";
+            return fail("shape", why.into());
+        }
+        if shape == Shape::Trees && self.choices.half_life.is_some() {
+            return fail("shape", "trees have no half-life; it is for lines".into());
+        }
+        if let Some(few) = self.examples.filter(|examples| *examples < LEAST_EXAMPLES) {
+            let allowed = format!("at least {LEAST_EXAMPLES}; with fewer the predictor is a line");
+            return fail("examples", format!("{few}: allowed is {allowed}, and needs no plan"));
+        }
+        Ok(PhasesParams { pursuit: self.params(), examples: self.examples, shape }.build()?)
     }
 
     pub(crate) fn params(&self) -> PursuitParams {

@@ -51,6 +51,7 @@ mod description;
 mod error;
 mod gaps;
 mod journal;
+mod learner;
 mod state;
 mod study;
 

@@ -3,7 +3,9 @@
 use crate::description::Description;
 use crate::error::StudyError;
 use crate::journal::{Given, Record, Row, SlotLabel, digest};
-use lao::algorithms::pursuit::{Evidence, LARGEST, Pursuit};
+use lao::algorithms::Inspect as _;
+use lao::algorithms::phases::Phases;
+use lao::algorithms::pursuit::{Evidence, LARGEST};
 use lao::observation::tariff::pays;
 use lao::observation::{Ask, Basket, BlockBuf, LearnError, Learner as _, Request, Rng, Seed, Told};
 use serde::{Deserialize, Serialize};
@@ -57,7 +59,8 @@ pub struct Status {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct State {
-    learner: Pursuit,
+    #[serde(with = "crate::learner")]
+    learner: Phases,
     rng: Rng,
     /// The attributes that the learner asks for now. A slot that was handed out before may have others.
     asked: Vec<u32>,
@@ -438,7 +441,7 @@ impl State {
         self.handed_out
     }
 
-    pub fn learner(&self) -> &Pursuit {
+    pub fn learner(&self) -> &Phases {
         &self.learner
     }
 
@@ -464,7 +467,8 @@ impl State {
             updates: self.learner.updates(),
             support: self
                 .learner
-                .support()
+                .coefficients()
+                .indices()
                 .iter()
                 .map(|&j| description.attributes[j as usize].clone())
                 .collect(),

@@ -161,8 +161,9 @@ impl Complete {
     }
 
     /// Compares, on rows that are held out, the line on these rows, and trees on what it leaves, with what
-    /// Pursuit predicted.
-    pub fn errors(&self) -> Errors {
+    /// Pursuit predicted. The first rows are not compared: so many, unless some are no longer kept.
+    pub fn errors(&self, first: usize) -> Errors {
+        let first = if self.rows > self.labels.len() as u64 { 0 } else { first };
         let prepared = self.prepared();
         let n = prepared.labels.len();
         let kept: Vec<usize> = (0..self.columns.len()).collect();
@@ -170,13 +171,14 @@ impl Complete {
         let scale = prepared.label_scale;
         let mut errors = Errors { pursuit: Vec::new(), ridge: Vec::new(), trees: Vec::new() };
         let binned = prepared.binned(&kept);
-        for (fold, line) in prepared.crossed(&kept) {
+        for (fold, line) in prepared.crossed(&kept).into_iter().filter(|(fold, _)| fold.end > first) {
             let residuals = prepared.residuals(&line, &kept);
-            let before: Vec<f64> = residuals[fold.clone()].to_vec();
+            let compared = fold.start.max(first)..fold.end;
+            let before: Vec<f64> = residuals[compared.clone()].to_vec();
             let mut boost = Boost::new(&binned, residuals, others(n, &fold));
             let steps = (0..TREES_OF_CONTEST).take_while(|_| boost.step()).count();
             debug_assert!(steps <= TREES_OF_CONTEST);
-            for (row, before) in fold.zip(before) {
+            for (row, before) in compared.zip(before) {
                 let (error, after) = (self.labels[row] - self.predicted[row], boost.residuals[row]);
                 errors.pursuit.push(if scale > 0.0 { square(error / scale) } else { 0.0 });
                 errors.ridge.push(square(before));
@@ -362,7 +364,7 @@ impl Prepared {
             others.add(part, -1.0);
             (fold, others.ridge(kept))
         };
-        folds.into_iter().zip(&parts).take(held_out).map(line).collect()
+        folds.into_iter().zip(&parts).skip(FOLDS - held_out).map(line).collect()
     }
 
     /// Returns the part of each column in the predictions: what the line and the trees give on average, if

@@ -76,6 +76,18 @@ impl Curves {
         Curves { sums, counts, ..Curves::default() }
     }
 
+    /// Makes room for attributes that join.
+    pub fn join(&mut self, dim: usize) {
+        let old = self.sums.len();
+        self.sums.resize(dim, [0.0; PARTS]);
+        self.counts.resize(dim, [0.0; PARTS]);
+        let widened = self.products.chunks(old.max(1)).flat_map(|sums| {
+            let more = std::iter::repeat_n([0.0; 2], dim - old);
+            sums.iter().copied().chain(more)
+        });
+        self.products = widened.collect();
+    }
+
     /// Adds a block as it was looked at.
     pub fn add(&mut self, block: &Block<'_>, look: &Look) {
         let Look { residuals, scales, partners } = look;

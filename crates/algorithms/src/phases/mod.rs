@@ -29,7 +29,8 @@
 //!           else Pursuit to its end
 //! ```
 //!
-//! There is no search where the budget buys all attributes.
+//! Where the budget buys all attributes there is no search: all rows are complete, and the contest compares
+//! errors on those after the first 4/10.
 //!
 //! Every row is told to Pursuit as well, so that its line and its evidence are at hand whatever the end is.
 //! If W has more attributes than a predictor may have, or may pay, the line drops those of least sacrifice
@@ -56,6 +57,7 @@
 
 mod complete;
 mod curves;
+mod live;
 mod ridge;
 
 use crate::params::ParamError;
@@ -212,25 +214,18 @@ impl PhasesParams {
     /// [`ParamError`] naming the field, its value and the allowed range.
     pub fn build(self) -> Result<Phases, ParamError> {
         let pursuit = self.pursuit.clone().build()?;
-        let may_change = self.pursuit.half_life.is_some() || self.shape == Shape::Line;
-        let least = if self.buys_all() && self.shape == Shape::Trees { 1 } else { LEAST_EXAMPLES };
-        let planned = self.examples.filter(|&examples| examples >= least && !may_change);
-        let search = if self.buys_all() { 0.0 } else { SEARCH };
-        let phase = planned.map_or(Phase::Line, |n| Phase::Search { until: (search * n as f64) as u64 });
-        let (complete, decision, end) = (Complete::default(), None, None);
-        let curves = planned.map(|_| Curves::of(self.pursuit.dim));
-        let mut phases =
-            Phases { params: self, pursuit, phase, seen: 0, complete, curves, decision, end, ends: 0 };
-        if phases.params.buys_all() {
-            phases.proceed();
-        }
-        Ok(phases)
+        Ok(Phases::begin(self, pursuit))
     }
 
     /// Returns whether the budget buys all attributes, so that there is nothing to search.
     fn buys_all(&self) -> bool {
         let PursuitParams { dim, budget, never, money, .. } = &self.pursuit;
         dim == budget && *dim <= MOST_COMPLETE && never.is_empty() && money.is_none()
+    }
+
+    /// Returns the examples of the search.
+    fn search(&self) -> u64 {
+        (SEARCH * self.examples.unwrap_or(0) as f64) as u64
     }
 
     /// Returns N, and the examples of the contest.
@@ -255,6 +250,21 @@ fn mean(errors: &[f64]) -> f64 {
 }
 
 impl Phases {
+    fn begin(params: PhasesParams, pursuit: Pursuit) -> Self {
+        let may_change = params.pursuit.half_life.is_some() || params.shape == Shape::Line;
+        let least = if params.buys_all() && params.shape == Shape::Trees { 1 } else { LEAST_EXAMPLES };
+        let planned = params.examples.filter(|&examples| examples >= least && !may_change);
+        let search = if params.buys_all() { 0 } else { params.search() };
+        let phase = planned.map_or(Phase::Line, |_| Phase::Search { until: search });
+        let (complete, decision, end) = (Complete::default(), None, None);
+        let curves = planned.map(|_| Curves::of(params.pursuit.dim));
+        let mut phases = Phases { params, pursuit, phase, seen: 0, complete, curves, decision, end, ends: 0 };
+        if phases.params.buys_all() {
+            phases.proceed();
+        }
+        phases
+    }
+
     /// Returns Pursuit, which learns from every row.
     pub fn pursuit(&self) -> &Pursuit {
         &self.pursuit
@@ -299,6 +309,9 @@ impl Phases {
                 self.phase = match self.params.shape {
                     _ if !(1..=MOST_COMPLETE).contains(&self.complete.attributes.len()) => Phase::Line,
                     Shape::Trees => Phase::Complete { until },
+                    _ if self.params.buys_all() => {
+                        Phase::Contest { until: until + self.params.search(), again: false }
+                    }
                     _ => Phase::Contest { until, again: false },
                 };
             }
@@ -320,7 +333,8 @@ impl Phases {
 
     /// Decides between the ends; `None` if `more` rows are to decide, and there are as many.
     fn decide(&mut self, again: bool, more: u64) -> Option<Chosen> {
-        let Errors { pursuit, ridge, trees } = self.complete.errors();
+        let first = if self.params.buys_all() { self.params.search() as usize } else { 0 };
+        let Errors { pursuit, ridge, trees } = self.complete.errors(first);
         let line = if mean(&ridge) < mean(&pursuit) { &ridge } else { &pursuit };
         let (of_trees, of_ridge) = (better(line, &trees), better(&pursuit, &ridge));
         let enough = if again { BETTER_AT_LAST } else { BETTER };
@@ -336,7 +350,7 @@ impl Phases {
             Chosen::Pursuit
         };
         let errors = [mean(&pursuit), mean(&ridge), mean(&trees)];
-        self.decision = Some(Decision { chosen, rows: self.complete.rows, errors });
+        self.decision = Some(Decision { chosen, rows: self.complete.rows - first as u64, errors });
         Some(chosen)
     }
 

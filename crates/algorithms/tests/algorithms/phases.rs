@@ -35,6 +35,11 @@ fn label_of(truth: Truth, x: &[f64], common: f64, noise: f64) -> f64 {
 }
 
 fn columns(truth: Truth, rows: usize, seed: u64) -> Columns<f64> {
+    first_columns(DIM, truth, rows, seed)
+}
+
+/// Returns rows of which the first `dim` attributes are known.
+fn first_columns(dim: usize, truth: Truth, rows: usize, seed: u64) -> Columns<f64> {
     let mut rng = Seed::root(seed).rng();
     let (mut values, mut labels) = (vec![0.0; DIM * rows], Vec::new());
     for row in 0..rows {
@@ -44,7 +49,8 @@ fn columns(truth: Truth, rows: usize, seed: u64) -> Columns<f64> {
         (0..DIM).for_each(|j| values[j * rows + row] = x[j]);
         labels.push(label_of(truth, &x, common, rng.random_range(-1.0..1.0)));
     }
-    Columns::new(DIM, values, labels).unwrap()
+    values.truncate(dim * rows);
+    Columns::new(dim, values, labels).unwrap()
 }
 
 fn params(rows: usize, shape: Shape) -> PhasesParams {
@@ -156,8 +162,7 @@ fn many_rows_of_a_contest_are_held_out_once() {
     // The contest has more than ten thousand rows.
     let learner = learned(Truth::Line, 110_000, Shape::Auto);
     let decision = learner.decision().unwrap();
-    // Trees are worse by less than a standard error, so that as many rows again decide.
-    assert_eq!((decision.chosen, decision.rows), (Chosen::Pursuit, 22_000));
+    assert_eq!((decision.chosen, decision.rows), (Chosen::Pursuit, 11_000));
     let [pursuit, ridge, trees] = decision.errors;
     assert!((ridge / pursuit - 1.0).abs() < 0.02 && (trees / ridge - 1.0).abs() < 0.1, "{decision:?}");
 }
@@ -174,6 +179,26 @@ fn a_budget_of_all_attributes_needs_no_search() {
         assert!(complete == rows || shape == Shape::Auto && complete == 0, "{complete}");
         assert!(error(&learner, Truth::Product) < 1.1);
     }
+}
+
+#[test]
+fn attributes_join_in_the_search_and_not_later() {
+    let pursuit = PursuitParams::within(DIM - 2, BUDGET);
+    let params = PhasesParams { pursuit, examples: Some(2000), shape: Shape::Trees };
+    let mut learner = params.build().unwrap();
+    let seed = Seed::root(2);
+    let run = |learner: &mut Phases, examples: usize, seed: &Seed| {
+        let source = first_columns(learner.dim(), Truth::Product, examples, 1);
+        let mut session = Session::new(source, Budget::PerExample(BUDGET), seed);
+        session.run(learner, SessionLimit::after_examples(examples as u64), |_, _| {}).unwrap();
+    };
+    run(&mut learner, 300, &seed.child("first"));
+    learner.join(2, None).unwrap();
+    run(&mut learner, 1200, &seed.child("second"));
+    assert!(learner.coefficients().indices().contains(&3) && learner.dim() == DIM);
+    assert!(learner.join(1, None).is_err() && learner.dim() == DIM);
+    let stored: Phases = serde_json::from_str(&serde_json::to_string(&learner).unwrap()).unwrap();
+    assert!(stored.coefficients().iter().eq(learner.coefficients().iter()));
 }
 
 #[test]

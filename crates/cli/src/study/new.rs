@@ -28,6 +28,10 @@ pub struct NewArgs {
     /// Take this class of a two-class label as negative.
     #[arg(long, value_name = "CLASS", requires = "positive")]
     negative: Option<String>,
+    /// Plan for this number of examples: once the attributes are found, the best of them are bought of every
+    /// further example, and the data choose between a line and trees, as in `lao fit` [default: a line].
+    #[arg(long, value_name = "N")]
+    examples: Option<u64>,
     #[command(flatten)]
     choices: ChoiceArgs<true>,
     /// Print JSON instead of text: the description of the study.
@@ -57,7 +61,8 @@ pub fn new(args: &NewArgs) -> anyhow::Result<ExitCode> {
         Some((both, _)) => bail!("--positive and --negative are both {both}: give two different classes"),
     };
     let begun = Description::within(&args.target, names, &args.budget.budget(columns)?)?;
-    let description = Description { label, choices: args.choices.choices()?, ..begun };
+    let (examples, choices) = (args.examples, args.choices.choices()?);
+    let description = Description { label, examples, choices, ..begun };
     let study = Study::create(&args.place.folder, description)?;
     let (folder, description) = (shown(&args.place.folder), study.description());
     if args.json {

@@ -92,6 +92,8 @@ class WithBudget(SelectorMixin, BaseEstimator):
 
     # Whether what is bought of the attributes of the model is kept, in `_bought`.
     _keeps = False
+    # Whether rows come in parts, so that their number is not known.
+    _streams = False
     _bought: np.ndarray | None
 
     def __sklearn_tags__(self) -> Any:
@@ -135,8 +137,9 @@ class WithBudget(SelectorMixin, BaseEstimator):
         else:
             budget = take_money("budget", budget, prices)
         if start is not None:
-            # How rows are passed over is no matter of the learner.
-            of_rows = ("holdout", "passes", "shuffle")
+            # How rows are passed over is no matter of the learner, and its shape was decided at its
+            # beginning.
+            of_rows = ("holdout", "passes", "shuffle", "shape")
             began_with = {name: now for name, now in self._choices().items() if name not in of_rows}
             for name, now in {"budget": budget, **began_with}.items():
                 if self.plan_[name] != now:
@@ -192,7 +195,11 @@ class WithBudget(SelectorMixin, BaseEstimator):
 
     def _choices(self) -> dict[str, Any]:
         """Returns the choices that every estimator has as parameters."""
-        return {name: getattr(self, name) for name in CHOICES}
+        choices = {name: getattr(self, name) for name in CHOICES}
+        if self._streams:
+            # Without the number of rows nothing can be planned.
+            choices["shape"] = "line"
+        return choices
 
     def _fit_table(
         self,
@@ -524,7 +531,7 @@ class _Streaming(WithBudget):
         most_attributes: int | None = None,
         level: float | None = None,
         always: Sequence[str] = (),
-        shape: str = "line",
+        shape: str = "auto",
         half_life: float | None = None,
         holdout: float = 0.1,
         passes: int = 1,
@@ -539,6 +546,7 @@ class _Streaming(WithBudget):
         """Learns from the rows of X with the labels y."""
         start = getattr(self, "_learner", None) if self.warm_start else None
         reset = start is None
+        self._streams = self._streams and not reset
         classes = None if reset else getattr(self, "classes_", None)
         self._learn(
             X, y, budget=self.budget, sample_weight=sample_weight, start=start, reset=reset, classes=classes
@@ -546,11 +554,12 @@ class _Streaming(WithBudget):
         return self
 
     def _part(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> Any:
-        if self.shape != "line":
+        if self.shape == "trees":
             raise ValueError(
-                f"shape = {self.shape!r}: partial_fit does not know how many rows will come, and learns a "
-                "line; give shape='line', or all rows to fit"
+                "shape = 'trees': partial_fit does not know how many rows will come, and learns a line; give "
+                "shape='line', or all rows to fit"
             )
+        self._streams = True
         start = getattr(self, "_learner", None)
         with warnings.catch_warnings():
             # A part may be shorter than an update.

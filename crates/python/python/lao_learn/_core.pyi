@@ -86,6 +86,7 @@ class Study:
         attributes: list[str],
         budget: float,
         classes: tuple[str | None, str | None] | None,
+        examples: int | None,
         made: dict[str, Any],
         *,
         prices: Prices | None = None,

@@ -75,7 +75,9 @@ class Study:
         most_attributes: int | None = None,
         level: float | None = None,
         always: Sequence[str] = (),
+        shape: str = "auto",
         half_life: float | None = None,
+        examples: int | None = None,
         seed: int = 1,
     ) -> Study:
         """Begins a study in a folder, which must not exist.
@@ -87,7 +89,10 @@ class Study:
         `positive` and `negative` are the two classes of a label that is not a number; `most_attributes` is
         the largest number of attributes of the model, by default four fifths of the budget; `level` bounds
         the probability, by default 0.05, that the model ever includes an irrelevant attribute; `always` lists
-        attributes that every model includes; `half_life` is the number of further examples after which the
+        attributes that every model includes; `examples` is the number of examples that is planned: once the
+        attributes are found, the best of them are bought of every further example, and the data choose
+        between a line and trees unless `shape` is one of them, while without it the model is a line;
+        `half_life` is the number of further examples after which the
         weight of an example is halved, for coefficients that drift, and by default all examples have the same
         weight.
         """
@@ -115,6 +120,7 @@ class Study:
             attributes,
             budget,
             None if positive is None else (negative, positive),
+            examples,
             {name: made[name] for name, *_, in_studies in _core.OPTIONS if in_studies and name in made},
             prices=priced,
         )

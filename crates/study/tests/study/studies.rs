@@ -2,7 +2,7 @@
 //! without a word, and nothing is asked beyond the budget.
 
 use crate::beside::{BUDGET, NAMES, description, measured, patient, snapshots, step};
-use lao::{Budget, Choices, JournalPlace, Model, Prices, Spent};
+use lao::{Budget, Choices, JournalPlace, Model, Prices, Shape, Spent};
 use lao_study::{Description, Given, Joining, Recovery, Row, Slot, SlotLabel, Study, StudyError};
 use std::fs;
 use std::path::Path;
@@ -69,6 +69,58 @@ fn a_study_with_a_half_life_forgets_and_opens_where_it_was() {
     drop(study);
     snapshots(&at).iter().for_each(|path| fs::remove_file(path).unwrap());
     assert_eq!(Study::open(&at).unwrap().model().coefficients, model.coefficients);
+}
+
+#[test]
+fn a_planned_study_buys_what_it_found_complete_and_chooses_trees() {
+    const PLANNED: u64 = 1200;
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("s");
+    let mut study = Study::create(&at, Description { examples: Some(PLANNED), ..description() }).unwrap();
+    let label = |slot: &Slot| {
+        let (x, label) = patient(slot.number);
+        label + 20.0 * x[1] * x[4]
+    };
+    // Labels come late, so that examples of the search are told when it is over.
+    let mut late: Vec<(Slot, Vec<f64>)> = Vec::new();
+    let mut asked: Vec<(u64, Vec<String>)> = Vec::new();
+    while study.status().told + (late.len() as u64) < PLANNED {
+        let slot = study.ask_ahead(1).unwrap().pop().unwrap();
+        asked.push((study.status().told, slot.attributes.clone()));
+        let mut values = measured(&slot).0;
+        if slot.number % 50 == 0 {
+            values[1] = f64::NAN;
+        }
+        late.push((slot, values));
+        if late.len() > 5 {
+            let (slot, values) = late.remove(0);
+            study.tell(slot.number, &values, Some(label(&slot))).unwrap();
+        }
+    }
+    for (slot, values) in late {
+        study.tell(slot.number, &values, Some(label(&slot))).unwrap();
+    }
+    let of_the_end = &asked.last().unwrap().1;
+    assert!(asked.iter().filter(|(told, _)| *told > 500).all(|(_, names)| names == of_the_end));
+    assert!(
+        of_the_end.len() == BUDGET
+            && ["weight", "sugar"].iter().all(|name| of_the_end.iter().any(|of| of == name))
+    );
+    let model = study.model();
+    let trees = model.trees.as_ref().unwrap();
+    assert!(!trees.trees.is_empty() && model.decision.is_some());
+    let evidence = model.evidence.as_ref().unwrap();
+    assert!(evidence.coefficients.iter().all(|coefficient| coefficient.standard_error.is_some()));
+    let refused = study.join(&[joining("height2")]).unwrap_err().to_string();
+    assert!(refused.contains("once the attributes are chosen"), "{refused}");
+    let lines = study.verify().unwrap();
+    drop(study);
+    let study = Study::open(&at).unwrap();
+    assert!(study.model() == model && study.recovery().snapshot > 0);
+    drop(study);
+    snapshots(&at).iter().for_each(|path| fs::remove_file(path).unwrap());
+    let study = Study::open(&at).unwrap();
+    assert!(study.model() == model && study.verify().unwrap() == lines);
 }
 
 #[test]
@@ -383,6 +435,8 @@ fn what_does_not_fit_is_refused_and_leaves_no_trace() {
     assert!(study.label(slot, 1.0).is_err() && study.void(slot, "").is_err(), "closed");
     for (wrong, field) in [
         (Description { budget: 7, ..description() }, "budget"),
+        (Description { examples: Some(20), ..description() }, "examples: 20: allowed is at least 134"),
+        (chosen(Choices { shape: Shape::Trees, ..Choices::default() }), "shape: trees need the number"),
         (chosen(Choices { level: Some(2.0), ..Choices::default() }), "level"),
         (chosen(Choices { half_life: Some(3.0), ..Choices::default() }), "half_life"),
         (chosen(Choices { always: vec!["nobody".into()], ..Choices::default() }), "always: `nobody` is not"),
