@@ -39,6 +39,7 @@ impl Study {
     /// Begins a study in a folder, which must not exist. The budget is a number of attributes or, with
     /// prices, money. A label that is a class has the names of both, the negative one first.
     #[staticmethod]
+    #[expect(clippy::too_many_arguments, reason = "Python gives them by name")]
     #[pyo3(signature = (folder, target, attributes, budget, classes, examples, made, *, prices=None))]
     fn create(
         folder: PathBuf,
