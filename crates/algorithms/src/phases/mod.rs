@@ -61,7 +61,7 @@ mod live;
 mod ridge;
 
 use crate::params::ParamError;
-use crate::pursuit::{Evidence, LARGEST, Pursuit, PursuitParams};
+use crate::pursuit::{Evidence, Pursuit, PursuitParams};
 use crate::state;
 use crate::tables::Inspect;
 use crate::trees::Trees;
@@ -379,24 +379,6 @@ impl Phases {
         }
         Ok(())
     }
-
-    /// Checks that all numbers of a block are finite, or missing values, and not too large.
-    fn check(&self, block: &Block<'_>) -> Result<(), LearnError> {
-        let columns = block.attributes().iter().enumerate().map(|(c, &j)| (Some(j), block.column(c)));
-        for (attribute, numbers) in columns.chain([(None, block.labels())]) {
-            for &value in numbers {
-                let is_gap = value.is_nan() && attribute.is_some();
-                if !value.is_finite() && !is_gap {
-                    return Err(LearnError::NotFinite { attribute, value });
-                }
-                if value.abs() > LARGEST {
-                    let attribute = attribute.unwrap_or(block.attributes()[0]) as usize;
-                    return Err(LearnError::Diverged { update: self.updates() + 1, attribute, value });
-                }
-            }
-        }
-        Ok(())
-    }
 }
 
 impl Learner for Phases {
@@ -453,7 +435,7 @@ impl Learner for Phases {
                     let told = "other attributes, other numbers of examples, or weights of some only";
                     return Err(LearnError::NotAsked { told, asked: ASKED });
                 }
-                self.check(&block)?;
+                self.pursuit.check(&block)?;
                 self.take_complete(&block)?;
                 rows
             }

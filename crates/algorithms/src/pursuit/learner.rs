@@ -292,8 +292,9 @@ impl Pursuit {
     }
 
     /// Checks that all values and labels are finite, and not too large.
-    fn check(&self, block: &Block<'_>) -> Result<(), LearnError> {
-        let columns = self.asked.iter().enumerate().map(|(c, &j)| (Some(j), block.column(c)));
+    pub(crate) fn check(&self, block: &Block<'_>) -> Result<(), LearnError> {
+        let asked = block.attributes();
+        let columns = asked.iter().enumerate().map(|(c, &j)| (Some(j), block.column(c)));
         for (attribute, numbers) in columns.chain([(None, block.labels())]) {
             // The loop has no early exit, so that it processes many values at a time.
             if numbers.iter().fold(true, |all, x| all & (x.abs() <= LARGEST)) {
@@ -304,7 +305,7 @@ impl Pursuit {
                 return Err(LearnError::NotFinite { attribute, value });
             }
             let Some(value) = numbers.iter().copied().find(|x| x.abs() > LARGEST) else { continue };
-            let attribute = attribute.unwrap_or(self.asked[0]) as usize;
+            let attribute = attribute.unwrap_or(asked[0]) as usize;
             return Err(LearnError::Diverged { update: self.done + 1, attribute, value });
         }
         Ok(())
