@@ -88,7 +88,7 @@ fn a_planned_study_buys_what_it_found_complete_and_chooses_trees() {
         let slot = study.ask_ahead(1).unwrap().pop().unwrap();
         asked.push((study.status().told, slot.attributes.clone()));
         let mut values = measured(&slot).0;
-        if slot.number % 50 == 0 {
+        if slot.number.is_multiple_of(50) {
             values[1] = f64::NAN;
         }
         late.push((slot, values));
