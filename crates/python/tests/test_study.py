@@ -139,6 +139,19 @@ def test_many_slots_are_told_at_once_or_not_at_all(tmp_path):
             Study.create(tmp_path / "other", "ill", NAMES, 2, **one)
 
 
+def test_a_plan_lets_the_data_choose_trees(tmp_path):
+    rng = np.random.default_rng(2)
+    with Study.create(tmp_path / "study", "response", NAMES, 3, examples=400, shape="trees") as study:
+        for _ in range(400):
+            (slot,) = study.ask()
+            values, label = patient(rng)
+            study.tell(slot, buy(slot, values), label + 4.0 * abs(values["age"]))
+        model = json.loads(study.model())
+    assert model["trees"]["trees"] and model["evidence"]["coefficients"]
+    with pytest.raises(ValueError, match="number of examples that is planned"):
+        Study.create(tmp_path / "other", "response", NAMES, 3, shape="trees")
+
+
 def test_a_half_life_is_passed_on(tmp_path):
     Study.create(tmp_path / "study", "y", NAMES, 2, half_life=100).close()
     with Study.open(tmp_path / "study") as study:

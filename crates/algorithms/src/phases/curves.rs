@@ -152,7 +152,7 @@ impl Curves {
         let explained = (between - all * all / n.max(1.0)) / (self.squares / self.rows.max(1.0));
         let of_curve = explained - (parts as f64 - 1.0);
         // The largest of m squares of standard deviations is about 1 + 2 ln m.
-        let by_chance = 1.0 + 2.0 * (self.partners.len().max(1) as f64).ln();
+        let by_chance = 1.0 + 2.0 * libm::log(self.partners.len().max(1) as f64);
         let products = self.products.chunks(self.sums.len()).map(|sums| {
             let [sum, squares] = sums[j as usize];
             if squares > 0.0 { sum * sum / squares } else { 0.0 }

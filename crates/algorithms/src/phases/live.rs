@@ -30,18 +30,25 @@ impl Phases {
         self.pursuit.tell_late(attributes, values, label)?;
         let place = |j: &u32| Some(values[attributes.binary_search(j).ok()?]);
         let complete: Option<Vec<f64>> = self.complete.attributes.iter().map(place).collect();
-        if let Some(values) = complete.filter(|values| !values.is_empty()) {
-            let wanted = self.complete.attributes.clone();
-            let row = Row { attributes: &wanted, values: &values };
-            self.complete.add(row, |j| self.pursuit.mean(j), label, predicted);
-        }
         self.seen += 1;
+        match (complete.filter(|values| !values.is_empty()), &mut self.phase) {
+            (Some(values), _) => {
+                let wanted = self.complete.attributes.clone();
+                let row = Row { attributes: &wanted, values: &values };
+                self.complete.add(row, |j| self.pursuit.mean(j), label, predicted);
+            }
+            // A contest, and a first end, have as many complete rows as they would have without this one.
+            (None, Phase::Contest { until, .. } | Phase::Complete { until }) if self.end.is_none() => {
+                *until += 1;
+            }
+            (None, _) => {}
+        }
         self.proceed();
         Ok(())
     }
 
     /// Learns from an example for which it never asked, as
-    /// [`tell_given`](crate::pursuit::Pursuit::tell_given): only the search and the line do.
+    /// [`tell_given`](crate::pursuit::Pursuit::tell_given): it counts for Pursuit, and not as a complete row.
     ///
     /// # Errors
     /// Those of Pursuit; the learner is then as it was before.
