@@ -188,6 +188,9 @@ impl Study {
         result.set_item("to_update", status.to_update)?;
         result.set_item("updates", status.updates)?;
         result.set_item("support", status.support)?;
+        if let Some(stage) = status.stage {
+            result.set_item("stage", stage)?;
+        }
         let recovered = PyDict::new(py);
         recovered.set_item("snapshot", recovery.snapshot)?;
         recovered.set_item("replayed", recovery.replayed)?;

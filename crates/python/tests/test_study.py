@@ -147,6 +147,7 @@ def test_a_plan_lets_the_data_choose_trees(tmp_path):
             values, label = patient(rng)
             study.tell(slot, buy(slot, values), label + 4.0 * abs(values["age"]))
         model = json.loads(study.model())
+        assert study.status()["stage"] == "complete"
     assert model["trees"]["trees"] and model["evidence"]["coefficients"]
     with pytest.raises(ValueError, match="number of examples that is planned"):
         Study.create(tmp_path / "other", "response", NAMES, 3, shape="trees")

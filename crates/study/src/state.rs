@@ -53,6 +53,10 @@ pub struct Status {
     pub updates: u64,
     /// The attributes of the predictor.
     pub support: Vec<String>,
+    /// Where a plan stands, if there is one: `search`, `contest`, `complete` or `line`, as
+    /// [`Phases::stage`] says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage: Option<&'static str>,
 }
 
 /// The state of a study.
@@ -472,6 +476,7 @@ impl State {
                 .iter()
                 .map(|&j| description.attributes[j as usize].clone())
                 .collect(),
+            stage: self.learner.is_planned().then(|| self.learner.stage()),
         }
     }
 

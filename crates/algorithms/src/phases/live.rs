@@ -19,6 +19,17 @@ impl Phases {
         self.params.examples.is_some()
     }
 
+    /// Returns what is done at present: `search`, `contest`, `complete` (further rows are bought complete) or
+    /// `line`.
+    pub fn stage(&self) -> &'static str {
+        match self.phase {
+            Phase::Search { .. } => "search",
+            Phase::Contest { .. } => "contest",
+            Phase::Complete { .. } => "complete",
+            Phase::Line => "line",
+        }
+    }
+
     /// Learns from an example that was asked for before, as
     /// [`tell_late`](crate::pursuit::Pursuit::tell_late). It counts as complete if all attributes that are
     /// bought complete now were asked for.

@@ -34,6 +34,18 @@ pub fn status(args: &ShowArgs) -> anyhow::Result<ExitCode> {
         0 => String::new(),
         imported => format!(", and {imported} earlier examples imported"),
     };
+    let plan = match (study.description().examples, status.stage) {
+        (Some(examples), Some(stage)) => {
+            let stands = match stage {
+                "search" => "attributes are searched for",
+                "contest" => "the best attributes are bought complete, to compare a line and trees",
+                "complete" => "the best attributes are bought complete, to the end",
+                _ => "the line on the significant attributes is kept",
+            };
+            format!("plan of {examples} examples: {stands}\n")
+        }
+        _ => String::new(),
+    };
     let missing = missing(&status).join(" and ");
     let list = if missing.is_empty() {
         String::new()
@@ -43,7 +55,7 @@ pub fn status(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     say::results(&format!(
         "{} slots handed out, {} values bought{spent}; {} complete, {} open, {} waiting for `{target}`, {} \
          closed without a result{imported}\n\
-         found: {support}\n{list}{} more {} may be handed out now\n",
+         found: {support}\n{plan}{list}{} more {} may be handed out now\n",
         status.slots,
         status.bought,
         status.told,

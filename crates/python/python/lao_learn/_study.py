@@ -249,7 +249,8 @@ class Study:
 
     def status(self) -> dict[str, Any]:
         """Returns where the study stands: slots, told, open, waiting, void, imported, bought, room, updates,
-        support, and with prices the money spent."""
+        support, with prices the money spent, and with a plan its stage: "search", "contest", "complete" (what
+        is found is bought of every example) or "line"."""
         return self._study.status()
 
     def evidence(self) -> dict[str, np.ndarray]:

@@ -84,6 +84,7 @@ fn a_planned_study_buys_what_it_found_complete_and_chooses_trees() {
     // Labels come late, so that examples of the search are told when it is over.
     let mut late: Vec<(Slot, Vec<f64>)> = Vec::new();
     let mut asked: Vec<(u64, Vec<String>)> = Vec::new();
+    assert_eq!(study.status().stage, Some("search"));
     while study.status().told + (late.len() as u64) < PLANNED {
         let slot = study.ask_ahead(1).unwrap().pop().unwrap();
         asked.push((study.status().told, slot.attributes.clone()));
@@ -106,6 +107,7 @@ fn a_planned_study_buys_what_it_found_complete_and_chooses_trees() {
         of_the_end.len() == BUDGET
             && ["weight", "sugar"].iter().all(|name| of_the_end.iter().any(|of| of == name))
     );
+    assert_eq!(study.status().stage, Some("complete"));
     let model = study.model();
     let trees = model.trees.as_ref().unwrap();
     assert!(!trees.trees.is_empty() && model.decision.is_some());
