@@ -202,7 +202,7 @@ mod tests {
             curves.add(&view, &look);
         }
         let effects: Vec<f64> = (0..6).map(|j| curves.effect(j)).collect();
-        assert!(effects[2] > 6.0 && effects[4] > 6.0, "{effects:?}");
+        assert!(effects[2] > 10.0 && effects[4] > 6.0, "{effects:?}");
         assert!([1, 3, 5].iter().all(|&j| effects[j] < 4.0), "{effects:?}");
         assert_eq!(curves.effect(9), 0.0);
     }
