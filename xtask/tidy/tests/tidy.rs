@@ -144,6 +144,27 @@ fn every_file_of_tests_is_declared() {
     none(found, "declare the file, or remove it");
 }
 
+/// The crates in front of the algorithms grow with every option, reader and form of a model.
+#[test]
+fn files_of_the_front_are_short() {
+    const FRONT: [&str; 4] =
+        ["crates/lao/src/", "crates/cli/src/", "crates/study/src/", "crates/python/src/"];
+    const LONGEST: usize = 550;
+    let (mut found, mut looked_at) = (Vec::new(), 0);
+    for file in texts().iter().filter(|file| file.is(&["rs"])) {
+        if ["lao", "cli", "study", "python"]
+            .iter()
+            .any(|c| file.name.starts_with(&format!("crates/{c}/src/")))
+        {
+            looked_at += 1;
+            let lines = file.lines().count();
+            found.extend((lines > LONGEST).then(|| format!("{}: {lines} lines", file.name)));
+        }
+    }
+    assert!(looked_at > 50, "only {looked_at} files were looked at");
+    none(found, &format!("more than {LONGEST} lines; divide the file where its content divides"));
+}
+
 #[test]
 fn comments_are_wrapped_and_code_is_not() {
     let long = "word ".repeat(30);

@@ -60,21 +60,23 @@
 //! *Cost*: that of the method, O(1) more per value, O(s^2) per example for least squares, O(d) per snapshot.
 //! A source's shortcut for gradient sums is not used, since sums of raw columns would not help.
 
+mod batches;
 mod calibration;
 mod refit;
 mod scales;
+mod snapshots;
 
 use crate::blocks::Blocks;
 use crate::params::{ParamError, require};
 use crate::registry::{AnyLearner, Method, method};
 use crate::state;
 use crate::task::Task;
-use calibration::{Calibration, Verdict};
-use lao_kernels::{SparseVector, SparseView, axpy_column, gradient_block, merge_into};
+use calibration::Calibration;
+use lao_kernels::{SparseVector, SparseView, merge_into};
 use lao_observation::stored::{Damaged, Validate};
-use lao_observation::{Ask, BlockBuf, Budget, GradientSum, LearnError, Learner, Request, Rng, Row, Told};
+use lao_observation::{Ask, Block, BlockBuf, Budget, LearnError, Learner, Request, Rng, Row, Told};
 use rand::seq::SliceRandom as _;
-use refit::{Refit, Solution};
+use refit::Refit;
 use scales::Scales;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -87,18 +89,8 @@ pub const PILOT: u64 = 20;
 const CHECK_EVERY: u64 = 10;
 /// The longest piece of a gradient ask, in examples.
 const LONGEST_PIECE: u64 = 256;
-/// An error of so many times the smallest one ends a step size at once; any larger one does after so many
-/// updates on end.
-const DIVERGES: f64 = 4.0;
-const PATIENCE: u32 = 4;
-/// `speed` times the largest eigenvalue on the support, above which gradient steps of the size `speed/4` on
-/// squared errors grow, and the product that is safe.
-const UNSTABLE: f64 = 4.0;
-const STABLE: f64 = 2.0;
 /// The number of step sizes that are tried.
 const TRIES: u32 = 60;
-/// The magnitude of a coefficient, for standardized attributes and label, that shows divergence.
-const OUT_OF_SCALE: f64 = 1e30;
 /// The largest magnitude of a value or label; its fourth power times any number of examples is finite.
 const LARGEST: f64 = 1e70;
 
@@ -388,165 +380,8 @@ impl Safeguarded {
         self.begin_refit();
     }
 
-    fn begin_refit(&mut self) {
-        let Safeguarded { refit, inner, scales, task, .. } = self;
-        let support = inner.coefficients();
-        if refit.support() != support.indices() || refit.is_blind() {
-            refit.begin(support.indices(), scales, task.dim);
-        }
-    }
-
-    /// Tells the method within the gradient sum over a block of standardized examples.
-    fn learn_gradient(&mut self, told: lao_observation::Block<'_>) -> Result<(), LearnError> {
-        let (rows, dim) = (told.rows(), self.task.dim);
-        let Safeguarded { scratch, asked, at, coordinates, refit, .. } = self;
-        let block = scratch.block.view(asked);
-        let place = |j: u32| asked.binary_search(&j).unwrap_or(0);
-        let errors = &mut scratch.errors;
-        errors.clear();
-        errors.extend(scratch.labels.iter().map(|v| -v));
-        for (j, weight) in at.view().iter() {
-            axpy_column(errors, block.column(place(j)), weight);
-        }
-        if !refit.support().iter().all(|j| asked.binary_search(j).is_ok()) {
-            refit.begin(at.indices(), &self.scales, dim);
-        }
-        if !errors.iter().all(|r| r.abs() < LARGEST) {
-            self.restart(self.task.speed / 2.0);
-            return Ok(());
-        }
-        refit.absorb(&self.scales, |j| told.column(place(j)), told.labels());
-        self.errors.add(errors);
-        let sums = &mut scratch.sums;
-        sums.clear();
-        sums.resize(coordinates.len(), 0.0);
-        gradient_block(coordinates.iter().map(|&j| block.column(place(j))), errors, sums);
-        sums.iter_mut().for_each(|g| *g *= 2.0);
-        let part = GradientSum { attributes: coordinates, sum: sums, examples: rows as u64 };
-        let before = self.inner.updates();
-        let outcome = self.inner.tell(Told::Gradient(part));
-        let updates = self.inner.updates().saturating_sub(before);
-        self.updates += updates;
-        match outcome {
-            Err(LearnError::Diverged { .. }) => self.restart(self.task.speed / 2.0),
-            outcome => outcome?,
-        }
-        if updates > 0 {
-            self.judge();
-        } else if self.refit.is_due() {
-            self.refit();
-        }
-        Ok(())
-    }
-
-    /// Fits the label on the support and keeps the fit if it is better than the one before. Returns the
-    /// largest eigenvalue on the support, or 0 if there are not enough examples to fit.
-    fn refit(&mut self) -> f64 {
-        let Some(found) = self.refit.solve_when_due(self.task.dim) else { return 0.0 };
-        let curvature = found.curvature;
-        if self.keep(found) {
-            self.updates += 1;
-        }
-        curvature
-    }
-
-    /// After an update: keeps the best fit, and looks whether the step size is too large.
-    fn judge(&mut self) {
-        let curvature = self.refit();
-        if self.risk.is_none() {
-            self.intercept = self.scales.mean(self.task.dim);
-        }
-        let now = std::mem::take(&mut self.errors);
-        let best = self.best.unwrap_or(now);
-        let above = now.mean() - best.mean() > 3.0 * (now.doubt() + best.doubt());
-        self.worse = if above { self.worse + 1 } else { 0 };
-        if self.best.is_none() || now.mean() < best.mean() {
-            self.best = Some(now);
-            self.best_theta.copy_from(self.at.view());
-        }
-        let speed = self.task.speed;
-        if speed * curvature > UNSTABLE {
-            self.restart(STABLE / curvature);
-        } else if (above && now.mean() > DIVERGES * best.mean()) || self.worse >= PATIENCE {
-            self.restart(speed / 2.0);
-        }
-        self.begin_refit();
-    }
-
-    /// Makes a fit the estimate, if it rests on more examples of the same support, or if its error has the
-    /// smallest bound so far. Returns whether it did.
-    fn keep(&mut self, found: Solution) -> bool {
-        let more = found.theta.indices() == self.theta.indices();
-        let better = found.significant && self.risk.is_none_or(|risk| more || found.risk_bound < risk);
-        if better {
-            (self.theta, self.intercept) = (found.theta, found.intercept);
-            self.risk = Some(found.risk_bound);
-        }
-        better
-    }
-
-    /// Tells the method within a block of standardized examples.
-    fn learn_values(&mut self, rows: usize) -> Result<(), LearnError> {
-        let label = self.scratch.block.labels_mut();
-        label[..rows].copy_from_slice(&self.scratch.labels);
-        let before = self.inner.updates();
-        let outcome = self.inner.tell(Told::Values(self.scratch.block.view(&self.asked)));
-        let updates = self.inner.updates().saturating_sub(before);
-        self.updates += updates;
-        match outcome {
-            Err(LearnError::Diverged { .. }) => self.restart(self.task.speed / 2.0),
-            outcome => outcome?,
-        }
-        if updates > 0 && self.examples >= self.due {
-            self.judge_snapshot();
-        }
-        Ok(())
-    }
-
-    /// Makes the tested snapshot the estimate if it is good, and takes another one.
-    fn judge_snapshot(&mut self) {
-        let dim = self.task.dim;
-        let label = self.scales.mean(dim);
-        if self.risk.is_none() {
-            self.intercept = label;
-        }
-        match self.calibration.verdict() {
-            Verdict::Good { factor, risk, error } if self.risk.is_none_or(|kept| risk <= kept + error) => {
-                let unit = factor * self.scales.deviation(dim);
-                self.theta.reset(dim);
-                self.intercept = label;
-                for (j, weight) in self.calibration.weights.view().iter() {
-                    let weight = unit * weight / self.scales.deviation(j as usize);
-                    let part = weight * self.scales.mean(j as usize);
-                    if part.is_finite() && weight != 0.0 {
-                        self.theta.push(j, weight);
-                        self.intercept = (self.intercept - part).clamp(f64::MIN, f64::MAX);
-                    }
-                }
-                self.risk = Some(risk.max(0.0));
-            }
-            Verdict::Worse => self.restart(self.task.speed / 2.0),
-            _ => {}
-        }
-        let weights = self.inner.coefficients();
-        if weights.values().iter().any(|w| w.abs() > OUT_OF_SCALE) {
-            self.restart(self.task.speed / 2.0);
-        } else {
-            self.calibration.begin(weights.to_owned_vector(), self.budget());
-        }
-        self.due = self.examples + (self.examples / 4).max(CHECK_EVERY * PILOT);
-    }
-
-    fn check(&mut self, told: lao_observation::Block<'_>) {
-        let Safeguarded { calibration, scratch, asked, .. } = self;
-        let block = scratch.block.view(asked);
-        for row in 0..told.rows() {
-            calibration.absorb(asked, |at| block.column(at)[row], scratch.labels[row]);
-        }
-    }
-
     /// Refuses numbers that are not finite, or too large to be squared.
-    fn refuse(&self, told: lao_observation::Block<'_>) -> Result<(), LearnError> {
+    fn refuse(&self, told: Block<'_>) -> Result<(), LearnError> {
         let label = std::iter::once((None, told.labels()));
         let columns = self.asked.iter().enumerate().map(|(c, &j)| (Some(j), told.column(c)));
         for (attribute, numbers) in columns.chain(label) {
@@ -564,7 +399,7 @@ impl Safeguarded {
     }
 
     /// Takes in locations and scales, and writes the standardized block to the scratch.
-    fn standardize(&mut self, told: lao_observation::Block<'_>) {
+    fn standardize(&mut self, told: Block<'_>) {
         let Safeguarded { scales, scratch, asked, task, .. } = self;
         let Scratch { block, labels, .. } = scratch;
         let rows = told.rows();

@@ -1,17 +1,22 @@
 //! Examples: the rows of a table with a label, as attributes of numbers that a learner buys.
 
+mod label;
+mod stream;
+
 use crate::error::{Error, nearest};
-use crate::frame::{Column, FirstWord, Frame, Reading, Values};
+use crate::frame::{Column, Frame, Reading, Values};
 use crate::prices::{PricedColumns, Prices};
 use crate::table::Table;
+use label::{labels, too_many};
 use lao_algorithms::pursuit::LARGEST;
-use lao_observation::{BlockBuf, Seed, Source, SourceError, Tariff};
+use lao_observation::{Seed, Tariff};
 use rand::seq::SliceRandom as _;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
+pub(crate) use stream::Stream;
 
 /// What the label is.
 ///
@@ -471,214 +476,9 @@ impl Examples {
     /// Returns the examples as a stream, `passes` times over; with `gaps`, an example comes without what it
     /// lacks.
     pub(crate) fn stream(&self, passes: u64, gaps: bool) -> Stream {
-        let lacking = vec![0; self.names().len()];
-        Stream { examples: self.clone(), passes, gaps, position: 0, skipped: 0, lacking, read: Vec::new() }
+        Stream::new(self.clone(), passes, gaps)
     }
-}
-
-/// Says that a column has more different words than can be used.
-fn too_many(first: Option<&FirstWord>) -> String {
-    let such = first.map_or_else(String::new, |FirstWord { line, word }| {
-        let short: String = word.chars().take(40).collect();
-        format!(", such as `{short}` in line {line}")
-    });
-    format!("too many different words{such}")
 }
 
 /// The smallest difference of the values of a column.
 const SMALLEST: f64 = 1e-150;
-
-/// A class of a label, and the number of rows that have it.
-struct Class {
-    name: String,
-    value: f64,
-    rows: usize,
-}
-
-/// The most classes that are listed.
-const LISTED: usize = 12;
-
-/// Returns the label, and its value in each row, NaN where it is missing. Of more than two classes,
-/// `positive` is learned against all others.
-fn labels(
-    values: &Values,
-    target: &str,
-    positive: Option<&str>,
-    notes: &mut Vec<String>,
-) -> Result<(Label, Vec<f64>), Error> {
-    let fail = |reason: String| Err(Error::Column { column: target.into(), reason });
-    let of_words: Vec<f64>;
-    let (numbers, words): (&[f64], &[String]) = match (values, values.words()) {
-        (Values::Numbers(numbers), _) => (numbers, &[]),
-        (_, Some((words, places))) => {
-            let known = |at: &u32| (*at as usize) < words.len();
-            of_words = places.iter().map(|at| if known(at) { f64::from(*at) } else { f64::NAN }).collect();
-            (&of_words, words)
-        }
-        (Values::TooManyWords(first), _) => {
-            return fail(format!("it has {}; a label has numbers, or two classes", too_many(first.as_ref())));
-        }
-        (Values::Words { .. }, None) => (&[], &[]),
-    };
-    let named = |x: f64| words.get(x as usize).cloned().unwrap_or_else(|| x.to_string());
-    let mut classes: Vec<Class> = Vec::new();
-    for &x in numbers.iter().filter(|x| !x.is_nan()) {
-        match classes.iter().position(|class| class.value == x) {
-            Some(at) => classes[at].rows += 1,
-            None if classes.len() > LISTED => break,
-            None => classes.push(Class { name: named(x), value: x, rows: 1 }),
-        }
-    }
-    classes.sort_by(|a, b| a.value.total_cmp(&b.value));
-    let listed = || {
-        let each = classes.iter().map(|Class { name, rows, .. }| format!("`{name}` ({rows} rows)"));
-        each.collect::<Vec<_>>().join(", ")
-    };
-    if classes.len() < 2 {
-        return fail("the label must have at least two different values".into());
-    }
-    if classes.len() > 2 && positive.is_none() {
-        let few = classes.len() <= LISTED;
-        if !words.is_empty() {
-            let (count, list) = (words.len(), if few { format!(": {}", listed()) } else { String::new() });
-            return fail(format!(
-                "it has {count} different words{list}; a label has numbers, or two classes: --positive \
-                 CLASS learns one class against all others, and --na CLASS takes a class as missing"
-            ));
-        }
-        if few && classes.len() <= 10 && classes.iter().all(|class| class.value.fract() == 0.0) {
-            notes.push(format!(
-                "`{target}` is learned as a number, and has {} values: {}; --positive VALUE learns one of \
-                 them against all others",
-                classes.len(),
-                listed()
-            ));
-        }
-        return Ok((Label::Number, numbers.to_vec()));
-    }
-    let is = |class: &&Class, wanted: &str| {
-        let same = wanted.parse::<f64>().is_ok_and(|x| words.is_empty() && x == class.value);
-        class.name == wanted || same
-    };
-    let chosen = match positive {
-        None => &classes[1],
-        Some(_) if words.is_empty() && classes.len() > LISTED => {
-            return fail("it has numbers, too many to be classes".into());
-        }
-        Some(wanted) => match classes.iter().find(|class| is(class, wanted)) {
-            Some(class) => class,
-            None => return fail(format!("no class is `{wanted}`; the classes are {}", listed())),
-        },
-    };
-    let negative = match &classes[..] {
-        [one, two] => if one.value == chosen.value { two } else { one }.name.clone(),
-        _ => {
-            let (positive, others) = (&chosen.name, classes.len() - 1);
-            notes.push(format!(
-                "`{target}`: `{positive}` is learned against {others} other classes, called `rest`"
-            ));
-            if *positive == "rest" { "others".into() } else { "rest".into() }
-        }
-    };
-    let class = |x: &f64| match *x {
-        x if x.is_nan() => x,
-        x if x == chosen.value => 1.0,
-        _ => -1.0,
-    };
-    let label = Label::Classes { positive: chosen.name.clone(), negative };
-    Ok((label, numbers.iter().map(class).collect()))
-}
-
-/// Examples as a learner buys them. An example that lacks a value which is asked for is passed over and
-/// counted, and another one takes its place, unless the learner takes gaps; of one that lacks all, nothing
-/// came.
-#[derive(Clone, Debug)]
-pub(crate) struct Stream {
-    examples: Examples,
-    passes: u64,
-    gaps: bool,
-    position: u64,
-    /// The number of examples that were passed over.
-    pub skipped: u64,
-    /// How often each attribute was asked for and missing.
-    lacking: Vec<u64>,
-    /// The values of the rows that may become examples, column after column.
-    read: Vec<f64>,
-}
-
-impl Stream {
-    /// Returns how often each column was asked for and missing, if it ever was.
-    pub fn lacking(&self) -> Vec<(&str, u64)> {
-        let Stream { examples: Examples { store, .. }, lacking, .. } = self;
-        let mut columns: Vec<(&str, u64)> = Vec::new();
-        for ((column, _), &count) in store.attributes.iter().zip(lacking).filter(|(_, count)| **count > 0) {
-            match columns.last_mut() {
-                // The attributes of a column of words are neighbors, and are missing together.
-                Some((last, most)) if last == column => *most = count.max(*most),
-                _ => columns.push((column, count)),
-            }
-        }
-        columns
-    }
-}
-
-impl Source for Stream {
-    fn dim(&self) -> usize {
-        self.examples.store.names.len()
-    }
-
-    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        let Stream { examples, read, position, skipped, lacking, gaps, .. } = self;
-        let (store, n) = (&examples.store, examples.len());
-        let end = (n as u64).saturating_mul(self.passes);
-        let mut filled = 0;
-        while filled < block.capacity() && *position < end && !examples.stop.load(Ordering::Relaxed) {
-            let at = (*position % n as u64) as usize;
-            let rows = &examples.rows[at..n.min(at + block.capacity() - filled)];
-            read.resize(attributes.len() * rows.len(), 0.0);
-            if store.values.read(attributes, rows, read)?.is_break() {
-                break;
-            }
-            *position += rows.len() as u64;
-            for (r, &row) in rows.iter().enumerate() {
-                let column = |c: usize| read[c * rows.len() + r];
-                let missing = (0..attributes.len()).filter(|&c| column(c).is_nan()).count();
-                if missing > 0 {
-                    let of = attributes.iter().enumerate().filter(|(c, _)| column(*c).is_nan());
-                    of.for_each(|(_, &j)| lacking[j as usize] += 1);
-                    if !*gaps || missing == attributes.len() {
-                        *skipped += 1;
-                        continue;
-                    }
-                }
-                for c in 0..attributes.len() {
-                    block.column_mut(c)[filled] = column(c);
-                }
-                block.labels_mut()[filled] = store.labels[row as usize];
-                if let Some(weights) = &examples.weights {
-                    block.weights_mut()[filled] = weights[row as usize];
-                }
-                filled += 1;
-            }
-        }
-        block.set_rows(filled);
-        Ok(filled)
-    }
-
-    fn has_gaps(&self) -> bool {
-        self.gaps
-    }
-
-    fn has_weights(&self) -> bool {
-        self.examples.weights.is_some()
-    }
-
-    fn position(&self) -> u64 {
-        self.position
-    }
-
-    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        self.position = position;
-        Ok(())
-    }
-}
