@@ -15,16 +15,23 @@
 //! S <- supp x;  K <- G_SS^-1, b <- K c_S    G, c of the quadratic model at x; of f for least squares
 //! until |S| = k:  drop the i of S with the least b_i^2 / K_ii, which is what it explains beside the others
 //! u <- argmin { f(u) : supp u in S }     by damped Newton steps where the loss is not quadratic
+//! if the solver is random and supp u is that of the round before:  start again from x = u
 //! ```
 //!
-//! The solver goes on from x; u is what is returned. To prune costs 2n IFO calls for least squares, and for
-//! other losses 3n, and n for each Newton step and each trial of its length, one output after the other.
+//! Otherwise the solver goes on from x. What is returned is the u with the least f so far. *Why the restart*: where the k' attributes of x
+//! hardly change any more, an attribute whose neighbors stand for it may stay out for ever; from u, all but k
+//! attributes compete anew.
+//!
+//! *Cost*: to prune costs 2n IFO calls for least squares; for other losses 3n, and n for each Newton step and
+//! each trial of its length, one output after the other. Each f(u) costs n more once there are two to be
+//! compared. A restart costs O(d).
 
 use super::auto::Choice;
 use super::exchange::{Exchange, ExchangeParams};
 use super::{Shape, SolveError, Solver, SolverProgress, SolverTask};
 use crate::params::ParamError;
-use lao_finite_sum::{FiniteSum, Predictor};
+use lao_finite_sum::{FiniteSum, Meter, Predictor};
+use lao_kernels::SparseVector;
 use lao_observation::Rng;
 
 /// The part of its square that an attribute must have beyond the others.
@@ -80,13 +87,25 @@ pub(super) fn backward(gram: &[f64], right: &[f64], size: usize) -> Vec<(usize, 
     kept.into_iter().map(|a| (a, b[a])).collect()
 }
 
+/// A function that returns the solver of a task with the sparsity k', given k as well.
+type Build = fn(Shape, &SolverTask, usize) -> Result<Box<dyn Solver>, ParamError>;
+
 /// A solver whose iterate is pruned after each round.
 pub struct Pruned {
     shape: Shape,
+    build: Build,
+    /// The task of the solver, of which each restart changes the start.
+    task: SolverTask,
+    wanted: usize,
+    restarts: bool,
     solver: Box<dyn Solver>,
+    choice: Option<Choice>,
     pruning: Exchange,
-    /// u.
-    x: Predictor,
+    u: Predictor,
+    /// The u of the least f so far.
+    best: Predictor,
+    /// This f, once there is another one to be compared with.
+    least: Option<f64>,
     /// The supports of the iterate that was pruned last.
     supports: Vec<Vec<u32>>,
     stage: Stage,
@@ -100,6 +119,8 @@ enum Stage {
     Solve,
     /// A part of the pruning. The solver has settled, or will go on.
     Prune { has_settled: bool },
+    /// The comparison of what was pruned with the best so far.
+    Compare { has_settled: bool },
     /// Nothing is left to do.
     Settled,
 }
@@ -110,24 +131,34 @@ impl Pruned {
     ///
     /// # Errors
     /// Those of `build`.
-    pub fn new(
-        shape: Shape,
-        task: &SolverTask,
-        factor: usize,
-        build: impl FnOnce(Shape, &SolverTask, usize) -> Result<Box<dyn Solver>, ParamError>,
-    ) -> Result<Pruned, ParamError> {
-        let sparsity = task.sparsity;
-        let most = sparsity.saturating_mul(factor).min(shape.dim).min(shape.components / 4).max(sparsity);
+    pub fn new(shape: Shape, task: &SolverTask, factor: usize, build: Build) -> Result<Pruned, ParamError> {
+        let wanted = task.sparsity;
+        let sparsity = wanted.saturating_mul(factor).min(shape.dim).min(shape.components / 4).max(wanted);
         let mut pruning = ExchangeParams::practical(task).build(shape)?;
+        let task = SolverTask { sparsity, ..task.clone() };
         Ok(Pruned {
             shape,
-            solver: build(shape, &SolverTask { sparsity: most, ..task.clone() }, sparsity)?,
-            x: pruning.coefficients().clone(),
+            build,
+            solver: build(shape, &task, wanted)?,
+            task,
+            wanted,
+            restarts: false,
+            choice: None,
+            u: pruning.coefficients().clone(),
+            best: pruning.coefficients().clone(),
+            least: None,
             pruning,
             supports: Vec::new(),
             stage: Stage::Solve,
             rounds: 0,
         })
+    }
+
+    /// Lets the solver, which must be random, start again from u whenever the support of u is that of the
+    /// round before.
+    #[must_use]
+    pub fn restarting(self) -> Pruned {
+        Pruned { restarts: true, ..self }
     }
 
     fn solve(&mut self, sum: &mut FiniteSum, rng: &mut Rng) -> Result<SolverProgress, SolveError> {
@@ -142,6 +173,9 @@ impl Pruned {
             && self.supports.iter().zip(&x.coefficients).all(|(old, x)| old == x.indices());
         // Least squares on a support does not depend on the iterate.
         if is_same && sum.loss().squares().is_some() {
+            if self.restarts {
+                self.restart();
+            }
             return Ok(self.end_round(has_settled));
         }
         self.supports.resize_with(x.coefficients.len(), Vec::new);
@@ -168,8 +202,48 @@ impl Pruned {
         if !self.pruning.is_settled() {
             return Ok(SolverProgress::Evaluated);
         }
-        self.x.copy_from(self.pruning.coefficients());
+        if self.rounds == 0 {
+            self.u.copy_from(self.pruning.coefficients());
+            self.best.copy_from(&self.u);
+            return Ok(self.end_round(has_settled));
+        }
+        self.stage = Stage::Compare { has_settled };
+        Ok(SolverProgress::Evaluated)
+    }
+
+    /// Returns the number of IFO calls of a comparison.
+    fn calls_to_compare(&self) -> u64 {
+        (1 + u64::from(self.least.is_none())) * self.shape.components as u64
+    }
+
+    /// Keeps u if it has the least f so far, and sees whether its support is a new one.
+    fn compare(&mut self, sum: &mut FiniteSum, has_settled: bool) -> Result<SolverProgress, SolveError> {
+        sum.add_cost(Meter { calls: self.calls_to_compare(), thresholds: 0 });
+        let least = self.least.map_or_else(|| sum.objective(&self.best), Ok)?;
+        let u = self.pruning.coefficients();
+        let is_same = |(u, old): (&SparseVector, &SparseVector)| u.indices() == old.indices();
+        let is_same = u.coefficients.iter().zip(&self.u.coefficients).all(is_same);
+        self.u.copy_from(u);
+        let value = sum.objective(&self.u)?;
+        if value < least {
+            self.best.copy_from(&self.u);
+        }
+        self.least = Some(value.min(least));
+        if self.restarts && is_same {
+            self.restart();
+        }
         Ok(self.end_round(has_settled))
+    }
+
+    /// Starts again from the pruned predictor.
+    fn restart(&mut self) {
+        self.task.start = Some(self.u.clone());
+        self.choice = self.choice();
+        // What was built once, from another start, is not refused.
+        if let Ok(solver) = (self.build)(self.shape, &self.task, self.wanted) {
+            self.solver = solver;
+        }
+        self.supports.clear();
     }
 
     fn end_round(&mut self, has_settled: bool) -> SolverProgress {
@@ -184,6 +258,7 @@ impl Solver for Pruned {
         match self.stage {
             Stage::Solve => self.solver.next_calls(sum),
             Stage::Prune { .. } => self.pruning.next_calls(sum),
+            Stage::Compare { .. } => self.calls_to_compare(),
             Stage::Settled => 0,
         }
     }
@@ -193,16 +268,17 @@ impl Solver for Pruned {
         match self.stage {
             Stage::Solve => self.solve(sum, rng),
             Stage::Prune { has_settled } => self.prune(sum, rng, has_settled),
+            Stage::Compare { has_settled } => self.compare(sum, has_settled),
             Stage::Settled => Ok(SolverProgress::Settled),
         }
     }
 
     fn coefficients(&mut self) -> &Predictor {
-        &self.x
+        &self.best
     }
 
     fn choice(&self) -> Option<Choice> {
-        self.solver.choice()
+        self.solver.choice().or(self.choice)
     }
 
     fn rounds(&self) -> u64 {

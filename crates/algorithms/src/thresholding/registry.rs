@@ -151,6 +151,10 @@ fn scsg_ii(shape: Shape, task: &SolverTask, wanted: usize) -> Built {
     scsg(shape, task, wanted, EpochLength::Ratio)
 }
 
+fn restarting(pruned: Result<Pruned, ParamError>) -> Built {
+    boxed(pruned.map(Pruned::restarting))
+}
+
 fn htp(shape: Shape, task: &SolverTask) -> Built {
     checked(task, GdParams::practical(task).build(shape))
 }
@@ -269,38 +273,38 @@ pub const SOLVERS: &[SolverRow] = &[
     SolverRow {
         name: "sg-ht-pruned",
         source: "this project, after Nguyen, Needell & Woolf 2017",
-        summary: "SG-HT with eight times as many attributes, pruned.",
+        summary: "SG-HT with eight times as many attributes, pruned, with restarts.",
         settles_on_sparse_rows: false,
-        build: |shape, task| boxed(Pruned::new(shape, task, FROM[0], |shape, task, _| sg(shape, task))),
+        build: |shape, task| restarting(Pruned::new(shape, task, FROM[0], |shape, task, _| sg(shape, task))),
         ..PRUNED
     },
     SolverRow {
         name: "hsg-ht-pruned",
         source: "this project, after Zhou, Yuan & Feng 2018",
-        summary: "HSG-HT with eight times as many attributes, pruned.",
+        summary: "HSG-HT with eight times as many attributes, pruned, with restarts.",
         averages_components: true,
-        build: |shape, task| boxed(Pruned::new(shape, task, FROM[0], |shape, task, _| hsg(shape, task))),
+        build: |shape, task| restarting(Pruned::new(shape, task, FROM[0], |shape, task, _| hsg(shape, task))),
         ..PRUNED
     },
     SolverRow {
         name: "svrg-ht-pruned",
         source: "this project, after Li et al. 2016",
-        summary: "SVRG-HT with eight times as many attributes, pruned.",
-        build: |shape, task| boxed(Pruned::new(shape, task, FROM[0], svrg)),
+        summary: "SVRG-HT with eight times as many attributes, pruned, with restarts.",
+        build: |shape, task| restarting(Pruned::new(shape, task, FROM[0], svrg)),
         ..PRUNED
     },
     SolverRow {
         name: "scsg-ht-i-pruned",
         source: "this project, after Liang et al. 2020",
-        summary: "SCSG-HT I with eight times as many attributes, pruned.",
-        build: |shape, task| boxed(Pruned::new(shape, task, FROM[0], scsg_i)),
+        summary: "SCSG-HT I with eight times as many attributes, pruned, with restarts.",
+        build: |shape, task| restarting(Pruned::new(shape, task, FROM[0], scsg_i)),
         ..PRUNED
     },
     SolverRow {
         name: "scsg-ht-ii-pruned",
         source: "this project, after Liang et al. 2020",
-        summary: "SCSG-HT II with eight times as many attributes, pruned.",
-        build: |shape, task| boxed(Pruned::new(shape, task, FROM[0], scsg_ii)),
+        summary: "SCSG-HT II with eight times as many attributes, pruned, with restarts.",
+        build: |shape, task| restarting(Pruned::new(shape, task, FROM[0], scsg_ii)),
         ..PRUNED
     },
 ];

@@ -15,7 +15,7 @@ fn normal(rng: &mut Rng) -> f64 {
 }
 
 /// Rows of a chain whose neighbors have this correlation, column after column.
-fn chain(rows: usize, dim: usize, correlation: f64, rng: &mut Rng) -> Vec<f64> {
+pub fn chain(rows: usize, dim: usize, correlation: f64, rng: &mut Rng) -> Vec<f64> {
     let rest = (1.0 - correlation * correlation).sqrt();
     let mut columns: Vec<f64> = (0..rows).map(|_| normal(rng)).collect();
     for j in 1..dim {
@@ -27,7 +27,7 @@ fn chain(rows: usize, dim: usize, correlation: f64, rng: &mut Rng) -> Vec<f64> {
 }
 
 /// Labels of `k` coefficients of 1 and -1, far from one another, with this noise.
-fn labels(columns: &[f64], rows: usize, k: usize, noise: f64, rng: &mut Rng) -> (Vec<u32>, Vec<f64>) {
+pub fn labels(columns: &[f64], rows: usize, k: usize, noise: f64, rng: &mut Rng) -> (Vec<u32>, Vec<f64>) {
     let dim = columns.len() / rows;
     let support: Vec<u32> = (0..k).map(|a| (a * dim / k + rng.random_range(0..dim / k)) as u32).collect();
     let margin = |i: usize| {
@@ -48,7 +48,7 @@ fn exchanged(sum: &mut FiniteSum, sparsity: usize, start: Option<Predictor>) -> 
 }
 
 /// The lowest value of least squares on a support.
-fn least(sum: &mut FiniteSum, support: &[u32]) -> f64 {
+pub fn least(sum: &mut FiniteSum, support: &[u32]) -> f64 {
     let mut equations = NormalEquations::default();
     assert!(sum.normal_equations(support, &mut equations).unwrap());
     let NormalEquations { gram, right, .. } = &mut equations;

@@ -20,6 +20,7 @@ mod parameter_extremes;
 mod parameters;
 mod phases;
 mod prices;
+mod pruned;
 mod pursuit;
 mod real_sums;
 mod references;
