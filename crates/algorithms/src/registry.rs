@@ -182,20 +182,21 @@ trait Draws {
 
 /// Makes [`AnyParams`], [`AnyLearner`] and [`METHODS`] from the table. An entry has a learner's module, its
 /// type and the type of its parameters and, in braces, one row for each constructor of parameters from a
-/// task. A row is a [`Method`] that begins with name, source, summary and cost.
+/// task. A row is a [`Method`] that begins with name, source, summary and cost. An entry without a row is no
+/// method for a limited budget; it begins with its docs.
 ///
 /// Before the braces, `takes FIELD` names the field of parameters that take [`Money`], and
 /// `draws KIND(GETTER, ..)` the variant of [`Drawn`] of a learner whose draws the list of attributes does not
 /// show, with the learner's functions that return its parts.
 macro_rules! methods {
-    ($($module:ident: $learner:ident($params:ident)
+    ($($(#[doc = $doc:literal])* $module:ident: $learner:ident($params:ident)
        $(takes $money:ident)? $(draws $kind:ident($($part:ident),+))? { $($constructor:ident => {
         name: $name:literal,
         source: $source:literal,
         summary: $summary:literal,
         cost: $cost:literal,
         $($rest:tt)*
-    })+ })+) => {
+    })* })+) => {
         /// The parameters of any method, in a form that can be read from a file: `method = "hybrid"` and the
         /// method's own fields.
         ///
@@ -215,7 +216,7 @@ macro_rules! methods {
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "method", rename_all = "kebab-case")]
         pub enum AnyParams {
-            $($(#[doc = $source] #[doc = ""])+ $learner(crate::$module::$params),)+
+            $($(#[doc = $doc])* $(#[doc = $source] #[doc = ""])* $learner(crate::$module::$params),)+
         }
 
         /// The learner of any method, in a form that can be stored and resumed.
@@ -235,7 +236,7 @@ macro_rules! methods {
         #[serde(tag = "method", rename_all = "kebab-case")]
         #[expect(clippy::large_enum_variant, reason = "a program has few learners, and moves them rarely")]
         pub enum AnyLearner {
-            $($(#[doc = $source] #[doc = ""])+ $learner(crate::$module::$learner),)+
+            $($(#[doc = $doc])* $(#[doc = $source] #[doc = ""])* $learner(crate::$module::$learner),)+
         }
 
         impl AnyParams {
@@ -315,7 +316,7 @@ macro_rules! methods {
         ///
         /// | method | source | what it does | time per example |
         /// |---|---|---|---|
-        $($(#[doc = concat!("| `", $name, "` | ", $source, " | ", $summary, " | ", $cost, " |")])+)+
+        $($(#[doc = concat!("| `", $name, "` | ", $source, " | ", $summary, " | ", $cost, " |")])*)+
         pub const METHODS: &[Method] = &[$($(Method {
             name: $name,
             source: $source,
@@ -324,11 +325,13 @@ macro_rules! methods {
             prices: <crate::$module::$params as Priced>::PRICES,
             params: |task| crate::$module::$params::$constructor(task).map(AnyParams::$learner),
             $($rest)*
-        },)+)+];
+        },)*)+];
     };
 }
 
 methods! {
+    /// All attributes of every example, for tables alone.
+    full_information: FullInformation(FullInformationParams) takes money {}
     pursuit: Pursuit(PursuitParams) takes money {
         practical => {
             name: "pursuit",

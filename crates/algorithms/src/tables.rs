@@ -1,10 +1,11 @@
 //! Learners for tables as they come: columns of any units, words that became several attributes, prices.
 
+use crate::full_information::{FullInformation, FullInformationParams};
 use crate::money::Money;
 use crate::params::{ParamError, require};
 use crate::phases::{Decision, Phases, PhasesParams, Shape};
 use crate::pursuit::{Evidence, Pursuit, PursuitParams};
-use crate::registry::{AnyParams, Method, ModelSize};
+use crate::registry::{AnyParams, METHODS, Method, ModelSize, method};
 use crate::safeguard::Safeguarded;
 use crate::task::Task;
 use crate::trees::Trees;
@@ -45,6 +46,9 @@ pub struct TableTask {
     pub shape: Shape,
     /// The number of examples that are expected.
     pub examples: Option<u64>,
+    /// The group of each attribute, such as the words of a column, or nothing if each stands for itself; only
+    /// [exchanges](TableMethod::Exchange) heed them.
+    pub groups: Vec<u32>,
 }
 
 impl TableTask {
@@ -60,6 +64,7 @@ impl TableTask {
             half_life: None,
             shape: Shape::Line,
             examples: None,
+            groups: Vec::new(),
         }
     }
 }
@@ -153,6 +158,8 @@ pub enum TableLearner {
     Phases(Box<Phases>),
     /// Another method, behind a safeguard.
     Safeguarded(Box<Safeguarded>),
+    /// Exchanges at full information.
+    FullInformation(Box<FullInformation>),
 }
 
 impl TableLearner {
@@ -162,6 +169,7 @@ impl TableLearner {
             TableLearner::Pursuit(learner) => &**learner,
             TableLearner::Phases(learner) => &**learner,
             TableLearner::Safeguarded(learner) => &**learner,
+            TableLearner::FullInformation(learner) => &**learner,
         }
     }
 
@@ -171,12 +179,67 @@ impl TableLearner {
             TableLearner::Pursuit(learner) => &mut **learner,
             TableLearner::Phases(learner) => &mut **learner,
             TableLearner::Safeguarded(learner) => &mut **learner,
+            TableLearner::FullInformation(learner) => &mut **learner,
         }
     }
 
     /// Returns whether the method is behind a safeguard.
     pub fn is_safeguarded(&self) -> bool {
         matches!(self, TableLearner::Safeguarded(_))
+    }
+}
+
+/// The name of what buys all attributes.
+const EXCHANGE: &str = "exchange";
+
+/// A method for tables: one of the registry, or exchanges at full information.
+///
+/// ```
+/// use lao_algorithms::{TableMethod, TableTask};
+///
+/// let method = TableMethod::of("exchange").unwrap();
+/// assert_eq!(method.for_table(&TableTask::within(50, 10)).unwrap_err().field, "budget");
+/// let (learner, _) = method.for_table(&TableTask::within(50, 50))?;
+/// assert!(!learner.inspect().found());
+/// # Ok::<(), lao_algorithms::ParamError>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub enum TableMethod {
+    /// A method for a limited budget.
+    Limited(&'static Method),
+    /// [Exchanges](crate::full_information) between attributes, all of which are bought of every example.
+    Exchange,
+}
+
+impl TableMethod {
+    /// Returns the method of this name, if there is one.
+    pub fn of(name: &str) -> Option<Self> {
+        if name == EXCHANGE { Some(TableMethod::Exchange) } else { method(name).map(TableMethod::Limited) }
+    }
+
+    /// Returns the names of all methods.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        METHODS.iter().map(|row| row.name).chain([EXCHANGE])
+    }
+
+    /// Returns whether the method takes a budget in [`Money`].
+    pub fn takes_prices(self) -> bool {
+        matches!(self, TableMethod::Exchange | TableMethod::Limited(Method { prices: true, .. }))
+    }
+
+    /// Builds the learner for a table, and returns its parameters.
+    ///
+    /// # Errors
+    /// Those of [`Method::for_table`]; for exchanges, a budget that does not pay all attributes.
+    pub fn for_table(self, task: &TableTask) -> Result<(TableLearner, AnyParams), ParamError> {
+        match self {
+            TableMethod::Limited(row) => row.for_table(task),
+            TableMethod::Exchange => {
+                let params = FullInformationParams::for_table(task)?;
+                let learner = TableLearner::FullInformation(Box::new(params.clone().build()?));
+                Ok((learner, AnyParams::FullInformation(params)))
+            }
+        }
     }
 }
 

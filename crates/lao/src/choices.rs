@@ -207,7 +207,9 @@ options! {
     }
     "longest", "most-attributes", "most_attributes", Count "N" {
         "Keep at most this number of attributes in the model",
-        default "four fifths of the budget; half of it for other methods than pursuit", range "from 1"
+        default "four fifths of the budget; half of it for other methods than pursuit; what the data choose \
+                 for exchange",
+        range "from 1"
     }
     "per_prediction", "predict-budget", "predict_budget", Number "MONEY" {
         "Spend at most this amount of money per prediction; this needs prices",

@@ -4,7 +4,7 @@ use crate::fit::SIGNALS_EVERY;
 use crate::table::Table;
 use lao::algorithms::thresholding::registry::solver;
 use lao::algorithms::thresholding::{
-    Choice, ExchangeParams, SOLVERS, Shape, Solver, SolverEnd, SolverLimit, SolverTask, criterion, resume,
+    Choice, ExchangeParams, SOLVERS, Shape, Solver, SolverEnd, SolverLimit, SolverTask, SparsityPath, resume,
 };
 use lao::finite_sum::{Coding, FiniteSum, Loss, Predictor, Standardize};
 use lao::observation::Seed;
@@ -12,10 +12,8 @@ use numpy::{IntoPyArray as _, PyReadonlyArray1};
 use pyo3::exceptions::{PyArithmeticError, PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::collections::BTreeSet;
 use std::time::Instant;
-
-/// The path ends after so many sparsities, and half as many again as the best one, without a lower criterion.
-const PATIENCE: usize = 5;
 
 /// Minimizes a loss over predictors with few coefficients. Returns a dict with one list of indices and values
 /// for each output. If the sparsity is to be `chosen`, it is the largest that is tried, each from the answer
@@ -23,7 +21,7 @@ const PATIENCE: usize = 5;
 /// the dict has all of its predictors.
 #[pyfunction]
 #[pyo3(signature = (table, labels, classes, *, weights, method, sparsity, chosen, whole, step_size, rounds,
-                    change, always, certify, ridge, intercept, standardize, seed))]
+                    change, always, groups, certify, ridge, intercept, standardize, seed))]
 #[expect(clippy::too_many_arguments, reason = "Python gives them by name")]
 pub fn solve<'py>(
     py: Python<'py>,
@@ -39,6 +37,7 @@ pub fn solve<'py>(
     rounds: u64,
     change: f64,
     always: Vec<u32>,
+    groups: Vec<u32>,
     certify: bool,
     ridge: f64,
     intercept: bool,
@@ -89,19 +88,22 @@ pub fn solve<'py>(
         }
         let build = |sum: &FiniteSum, sparsity, start| {
             let (shape, task) = (Shape::of(sum), SolverTask { sparsity, step_size, start });
-            let built = if certify || !always.is_empty() {
-                let always = always.clone();
-                let params = ExchangeParams { always, certify, ..ExchangeParams::practical(&task) };
+            let built = if certify || !always.is_empty() || !groups.is_empty() {
+                let (always, groups) = (always.clone(), groups.clone());
+                let params = ExchangeParams { always, groups, certify, ..ExchangeParams::practical(&task) };
                 params.build(shape).map(|solver| Box::new(solver) as Box<dyn Solver>)
             } else {
                 (row.build)(shape, &task)
             };
             built.map_err(|error| refused(error.to_string()))
         };
-        let least = always.len().max(1);
+        let group = |j: &u32| groups.get(*j as usize).copied().unwrap_or(*j);
+        let least = always.iter().map(group).collect::<BTreeSet<u32>>().len().max(1);
         let mut solver = build(&sum, if chosen { least } else { sparsity }, None)?;
-        let (mut best, mut tried): (Option<(f64, Predictor)>, Vec<f64>) = (None, Vec::new());
-        let mut path = Vec::new();
+        let (mut search, mut path) = (SparsityPath::new(least, sparsity), Vec::new());
+        if whole {
+            search = search.whole();
+        }
         let mut rng = Seed::root(seed).child("solver").rng();
         // One round at a time: the draws, and so the bits, are those of one run, and signals are seen.
         let limit = SolverLimit { change: Some(change), ..SolverLimit::after_rounds(1) };
@@ -115,24 +117,15 @@ pub fn solve<'py>(
             done += 1;
             // On a path, a model that does not settle is left as it is.
             if run.outcome != SolverEnd::Rounds || chosen && done - begun >= rounds {
-                let now = criterion(&mut sum, &run.predictor).map_err(|error| refused(error.to_string()))?;
-                tried.push(now);
                 if whole {
                     let stored = sum.to_original_scale(&run.predictor);
                     path.push(stored.map_err(|error| refused(error.to_string()))?);
                 }
-                if best.as_ref().is_none_or(|(lowest, _)| now < *lowest) {
-                    best = Some((now, run.predictor.clone()));
-                }
-                let (size, lowest) =
-                    (least + tried.len() - 1, best.as_ref().map_or(now, |(lowest, _)| *lowest));
-                let best_at = least + tried.iter().position(|one| *one == lowest).unwrap_or(0);
-                // Where the criterion has not fallen for long, it will not.
-                let is_patient = whole || size < best_at + PATIENCE + best_at / 2;
-                if !chosen || size >= sparsity || !is_patient {
+                search.take(&mut sum, run.predictor).map_err(|error| refused(error.to_string()))?;
+                let Some((size, start)) = search.next().filter(|_| chosen) else {
                     break (run.outcome, None);
-                }
-                solver = build(&sum, size + 1, Some(run.predictor))?;
+                };
+                solver = build(&sum, size, start)?;
                 begun = done;
             }
             if checked.elapsed() >= SIGNALS_EVERY {
@@ -142,14 +135,15 @@ pub fn solve<'py>(
                 checked = Instant::now();
             }
         };
-        let last = match best {
-            Some((_, best)) if chosen => best,
+        let last = match search.best() {
+            Some(best) if chosen => best.clone(),
             _ => solver.coefficients().clone(),
         };
         let calls = sum.meter().calls;
         let objective = sum.objective(&last).map_err(|error| refused(error.to_string()))?;
         let stored = sum.to_original_scale(&last).map_err(|error| refused(error.to_string()))?;
         let said = (solver.choice(), solver.is_certified());
+        let tried = search.tried().to_vec();
         Ok::<_, PyErr>(((stored, outcome, done, calls, objective, tried, said, path), interrupt))
     };
     let (run, interrupt) = py.detach(|| crate::pool::run(solve))?;

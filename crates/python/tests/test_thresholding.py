@@ -148,6 +148,33 @@ def test_columns_that_are_always_wanted_are_in_the_model():
             HardThresholdingRegressor(3, **parameters).fit(X, y)
 
 
+def test_columns_of_a_group_enter_and_leave_together():
+    rng = np.random.default_rng(8)
+    words = rng.integers(0, 4, (400, 6))
+    X = np.column_stack([words[:, column] == word for column in range(6) for word in range(4)]).astype(float)
+    groups = np.repeat(["age", "sex", "diet", "ward", "drug", "team"], 4)
+    # Each of two columns of words has three effects, next to a word without one.
+    effects = np.array([[0.0, 1.0, 2.0, -1.0], [0.0, -2.0, 1.0, 1.0]])
+    y = effects[0][words[:, 2]] + effects[1][words[:, 4]] + 0.5 * rng.standard_normal(400)
+    for model in [
+        HardThresholdingRegressor(2, groups=groups),
+        HardThresholdingRegressor("auto", groups=groups),
+        HardThresholdingRegressorCV(4, groups=groups),
+    ]:
+        model.fit(X, y)
+        assert {"diet", "drug"} <= set(groups[model.support_])
+        assert np.sum(groups[model.support_] == "diet") == 3
+    assert set(groups[HardThresholdingRegressor("auto", groups=groups).fit(X, y).support_]) == {"diet", "drug"}
+    always = HardThresholdingRegressor(3, groups=groups, always=[0]).fit(X, y)
+    assert set(groups[always.support_]) == {"age", "diet", "drug"}
+    classes = HardThresholdingClassifier(2, groups=groups).fit(X, y > 0.5)
+    assert set(groups[classes.support_]) == {"diet", "drug"}
+    with pytest.raises(ValueError, match="a label for each of 24 columns"):
+        HardThresholdingRegressor(2, groups=groups[:5]).fit(X, y)
+    with pytest.raises(ValueError, match="groups need"):
+        HardThresholdingRegressor(2, groups=groups, method="htp").fit(X, y)
+
+
 def test_what_is_not_allowed_is_refused():
     X, y = wide(rows=50, dim=20)
     for parameters, text in [

@@ -440,7 +440,7 @@ impl End {
 /// Returns offset and slope of the logistic function of predictions that gives their labels, 1 or -1, the
 /// largest likelihood, by targets as Platt 1999 has them, so that classes which are told apart exactly have a
 /// finite slope.
-fn link(scores: &[(f64, f64)]) -> [f64; 2] {
+pub(crate) fn link(scores: &[(f64, f64)]) -> [f64; 2] {
     let positive = scores.iter().filter(|(_, y)| *y > 0.0).count() as f64;
     let negative = scores.len() as f64 - positive;
     let target = |y: f64| if y > 0.0 { (positive + 1.0) / (positive + 2.0) } else { 1.0 / (negative + 2.0) };

@@ -65,6 +65,7 @@ use crate::pursuit::{Evidence, Pursuit, PursuitParams};
 use crate::state;
 use crate::tables::Inspect;
 use crate::trees::Trees;
+pub(crate) use complete::link;
 use complete::{Complete, End, Errors};
 use curves::{Curves, Look};
 use lao_kernels::SparseView;

@@ -208,11 +208,12 @@ fn drive<S: Solver + ?Sized>(
             trace.push(point);
         }
         if let Some(change) = stop.change {
+            let rests = solver.rests();
             let after = solver.coefficients();
             let moved = after.distance_squared(&before);
             // An epoch without steps does not count as a round that changed nothing.
             let stepped = sum.meter().thresholds > std::mem::replace(&mut thresholds, sum.meter().thresholds);
-            if stepped && moved <= change * change * after.norm_squared() {
+            if stepped && moved <= change * change * after.norm_squared() && rests {
                 break SolverEnd::Change;
             }
             before.copy_from(after);

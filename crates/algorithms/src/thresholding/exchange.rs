@@ -30,6 +30,9 @@
 //! damped Newton steps, until no class changes. If the loss does not fall, the single best exchange is tried
 //! before the solver settles.
 //!
+//! Attributes may belong to groups, such as the words of a column, which are added, dropped and exchanged as
+//! a whole ([`ExchangeParams::groups`]).
+//!
 //! *Proved*: each exchange lowers the quadratic model by the gain that is computed, and so does the loss of
 //! least squares; so the solver ends. A settled support is one that no single exchange with a candidate
 //! improves. Attributes that never became candidates are covered only if the solver is asked to
@@ -45,6 +48,7 @@
 //! *Reference*: the tests compare gains with least squares on the exchanged supports, and settled supports
 //! with all single exchanges.
 
+mod groups;
 mod model;
 mod swaps;
 
@@ -57,8 +61,10 @@ use crate::params::{ParamError, require};
 use lao_finite_sum::{FiniteSum, NormalEquations, Predictor};
 use lao_kernels::{HardThreshold, NotFinite, SparseVector, Threshold, solve_positive};
 use lao_observation::Rng;
-use model::Model;
+use model::{Grouping, Model};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 const NAME: &str = "exchange";
 
@@ -109,13 +115,34 @@ pub struct ExchangeParams {
     /// passes more, and goes on if one gains: [`Solver::is_certified`].
     #[serde(default)]
     pub certify: bool,
+    /// The group of each attribute, below d, or nothing if each attribute stands for itself. The attributes
+    /// of a group enter and leave together, but for those that depend on others; k counts groups.
+    #[serde(default)]
+    pub groups: Vec<u32>,
 }
 
 impl ExchangeParams {
     /// Returns the parameters for a task, whose step size is not used.
     pub fn practical(task: &SolverTask) -> Self {
         let SolverTask { sparsity, start, .. } = task.clone();
-        ExchangeParams { sparsity, start, always: Vec::new(), certify: false }
+        ExchangeParams { sparsity, start, always: Vec::new(), certify: false, groups: Vec::new() }
+    }
+
+    /// Checks what does not depend on the components, and not the start.
+    pub(crate) fn check(&self, dim: usize) -> Result<(), ParamError> {
+        let ExchangeParams { sparsity, always, certify, groups, .. } = self;
+        require_sparsity(NAME, *sparsity)?;
+        let known = groups.is_empty() || groups.len() == dim;
+        let known = known && groups.iter().all(|group| (*group as usize) < dim);
+        let allowed = format_args!("a number below {dim} for each attribute, or none").to_string();
+        require(known, NAME, "groups", format_args!("{} numbers", groups.len()), allowed)?;
+        require(groups.is_empty() || !certify, NAME, "certify", certify, "false where there are groups")?;
+        let ascends = always.windows(2).all(|pair| pair[0] < pair[1]);
+        let fits = ascends && always.iter().all(|j| (*j as usize) < dim);
+        let group = |j: &u32| groups.get(*j as usize).copied().unwrap_or(*j);
+        let fits = fits && always.iter().map(group).collect::<BTreeSet<u32>>().len() <= *sparsity;
+        let allowed = format_args!("at most {sparsity} ascending attributes below {dim}").to_string();
+        require(fits, NAME, "always", format_args!("{always:?}"), allowed)
     }
 
     /// Builds the solver for sums of this shape.
@@ -123,14 +150,14 @@ impl ExchangeParams {
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
     pub fn build(self, shape: Shape) -> Result<Exchange, ParamError> {
-        let ExchangeParams { sparsity, start, always, certify } = self;
-        require_sparsity(NAME, sparsity)?;
-        let ascends = always.windows(2).all(|pair| pair[0] < pair[1]);
-        let fits = ascends && always.len() <= sparsity && always.iter().all(|j| (*j as usize) < shape.dim);
-        let allowed = format_args!("at most {sparsity} ascending attributes below {}", shape.dim).to_string();
-        require(fits, NAME, "always", format_args!("{always:?}"), allowed)?;
+        self.check(shape.dim)?;
+        let ExchangeParams { sparsity, start, always, certify, groups } = self;
+        let groups = (!groups.is_empty()).then(|| Arc::new(Grouping::new(&groups)));
         let mut x = require_start(NAME, start, shape)?;
-        threshold_start(&mut x, sparsity, &mut HardThreshold::default());
+        match groups.as_deref() {
+            None => threshold_start(&mut x, sparsity, &mut HardThreshold::default()),
+            Some(groups) => x.coefficients.iter_mut().for_each(|x| keep_groups(x, sparsity, groups)),
+        }
         Ok(Exchange {
             shape,
             sparsity,
@@ -146,6 +173,7 @@ impl ExchangeParams {
             output: 0,
             always,
             certify,
+            groups,
             is_certified: false,
             prunes: false,
             has_moved: false,
@@ -202,6 +230,7 @@ pub struct Exchange {
     output: usize,
     always: Vec<u32>,
     certify: bool,
+    groups: Option<Arc<Grouping>>,
     is_certified: bool,
     /// Whether the solver prunes, and does nothing else.
     prunes: bool,
@@ -227,15 +256,12 @@ impl Exchange {
     }
 
     /// Returns the support of the output with all attributes that it must have, ascending: its smallest
-    /// coefficients make room for them.
+    /// coefficients make room for them, and groups are whole.
     fn with_always(&self) -> Vec<u32> {
-        let mut all = self.always.clone();
-        let mut others = self.members();
-        others.retain(|(j, _)| !self.always.contains(j));
-        others.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-        all.extend(others.into_iter().map(|(j, _)| j).take(self.sparsity - self.always.len()));
-        all.sort_unstable();
-        all
+        let mut members = self.members();
+        members.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+        let all = self.always.iter().copied().chain(members.into_iter().map(|(j, _)| j));
+        whole(all, self.sparsity, self.groups.as_deref())
     }
 
     fn look(&mut self, sum: &mut FiniteSum) -> Result<SolverProgress, SolveError> {
@@ -244,11 +270,11 @@ impl Exchange {
         if self.models.is_empty() {
             self.squares = sum.mean_squares();
             self.margins = margins(sum, &self.x);
-            self.models = vec![Model::new(sum); self.shape.outputs];
+            self.models = vec![Model::new(sum, self.groups.as_ref()); self.shape.outputs];
         }
         let (members, support) = (self.members(), self.x.coefficients[self.output].indices().to_vec());
         let first = self.with_always();
-        let Exchange { models, margins, squares, sparsity, output, x, always, .. } = self;
+        let Exchange { models, margins, squares, sparsity, output, x, always, groups, .. } = self;
         let model = &mut models[*output];
         let before = model.expand(sum, margins, *output, x) + 0.5 * sum.ridge() * x.norm_squared();
         if model.is_flat() {
@@ -265,7 +291,7 @@ impl Exchange {
             Ok(found) => found,
             Err(error) => {
                 // The next look is a first one again.
-                *model = Model::new(sum);
+                *model = Model::new(sum, groups.as_ref());
                 return Err(error);
             }
         };
@@ -275,7 +301,7 @@ impl Exchange {
             model.learn(sum, &found)
         };
         if let Err(error) = begun {
-            *model = Model::new(sum);
+            *model = Model::new(sum, groups.as_ref());
             return Err(error);
         }
         let gains = model.settle(*sparsity, is_squares && !is_first);
@@ -323,7 +349,7 @@ impl Exchange {
         }
         if self.models.is_empty() {
             self.margins = margins(sum, &self.x);
-            self.models = vec![Model::new(sum); self.shape.outputs];
+            self.models = vec![Model::new(sum, self.groups.as_ref()); self.shape.outputs];
         }
         let model = &mut self.models[self.output];
         model.expand(sum, &self.margins, self.output, &self.x);
@@ -513,6 +539,29 @@ impl Exchange {
         }
         Ok(self.pass_on())
     }
+}
+
+/// Returns the attributes of the first `size` groups, ascending.
+fn whole(attributes: impl Iterator<Item = u32>, size: usize, groups: Option<&Grouping>) -> Vec<u32> {
+    let (mut all, mut chosen): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+    for j in attributes {
+        let group = groups.map_or(j, |groups| groups.of[j as usize]);
+        if chosen.len() < size && !chosen.contains(&group) {
+            chosen.push(group);
+            all.extend(groups.map_or(&[j][..], |groups| &groups.members[group as usize]));
+        }
+    }
+    all.sort_unstable();
+    all
+}
+
+/// Keeps the groups of the largest coefficients.
+fn keep_groups(x: &mut SparseVector, size: usize, groups: &Grouping) {
+    let mut members: Vec<(u32, f64)> = x.view().iter().collect();
+    members.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    let kept = whole(members.into_iter().map(|(j, _)| j), size, Some(groups));
+    let old = x.clone();
+    x.fill_from(&kept, |j| old.view().get(j));
 }
 
 /// Returns the margins of a predictor, for each output.

@@ -43,7 +43,7 @@ pub mod svrg;
 pub mod theory;
 
 pub use auto::{AutoParams, Choice, RuleParams};
-pub use criterion::criterion;
+pub use criterion::{SparsityPath, criterion};
 pub use driver::{
     PathError, PathPoint, Point, Run, SolverEnd, SolverLimit, path, resume, solve, solve_traced,
 };
@@ -104,6 +104,12 @@ pub trait Solver {
         None
     }
 
+    /// Returns whether a round that moves the iterate by a little may end a run
+    /// ([`SolverLimit::change`](SolverLimit)): not if later rounds may well move it by more.
+    fn rests(&self) -> bool {
+        true
+    }
+
     /// Returns whether the solver has settled, and has seen that no exchange of an attribute of the model for
     /// any other attribute lowers the loss by more than a millionth ([`ExchangeParams::certify`]).
     fn is_certified(&self) -> bool {
@@ -126,6 +132,9 @@ impl<S: Solver + ?Sized> Solver for Box<S> {
     }
     fn choice(&self) -> Option<Choice> {
         (**self).choice()
+    }
+    fn rests(&self) -> bool {
+        (**self).rests()
     }
     fn is_certified(&self) -> bool {
         (**self).is_certified()

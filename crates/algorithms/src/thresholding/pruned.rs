@@ -18,9 +18,9 @@
 //! if the solver is random and supp u is that of the round before:  start again from x = u
 //! ```
 //!
-//! Otherwise the solver goes on from x. What is returned is the u with the least f so far. *Why the restart*: where the k' attributes of x
-//! hardly change any more, an attribute whose neighbors stand for it may stay out for ever; from u, all but k
-//! attributes compete anew.
+//! Otherwise the solver goes on from x. What is returned is the u with the least f so far. *Why the restart*:
+//! where the k' attributes of x hardly change any more, an attribute whose neighbors stand for it may stay
+//! out for ever; from u, all but k attributes compete anew.
 //!
 //! *Cost*: to prune costs 2n IFO calls for least squares; for other losses 3n, and n for each Newton step and
 //! each trial of its length, one output after the other. Each f(u) costs n more once there are two to be
@@ -36,6 +36,9 @@ use lao_observation::Rng;
 
 /// The part of its square that an attribute must have beyond the others.
 const INDEPENDENT: f64 = 1e-10;
+
+/// Rounds on end without a lower f, after which a solver that starts again rests.
+const RESTS: u64 = 30;
 
 /// Drops attributes by the least sacrifice until at most `size` are left. `gram` is the Gram matrix, row by
 /// row up to the diagonal, and `right` the right side. Returns the places of those left, and the
@@ -106,6 +109,8 @@ pub struct Pruned {
     best: Predictor,
     /// This f, once there is another one to be compared with.
     least: Option<f64>,
+    /// The rounds before it was found.
+    best_after: u64,
     /// The supports of the iterate that was pruned last.
     supports: Vec<Vec<u32>>,
     stage: Stage,
@@ -147,6 +152,7 @@ impl Pruned {
             u: pruning.coefficients().clone(),
             best: pruning.coefficients().clone(),
             least: None,
+            best_after: 0,
             pruning,
             supports: Vec::new(),
             stage: Stage::Solve,
@@ -227,6 +233,7 @@ impl Pruned {
         let value = sum.objective(&self.u)?;
         if value < least {
             self.best.copy_from(&self.u);
+            self.best_after = self.rounds;
         }
         self.least = Some(value.min(least));
         if self.restarts && is_same {
@@ -283,5 +290,9 @@ impl Solver for Pruned {
 
     fn rounds(&self) -> u64 {
         self.rounds
+    }
+
+    fn rests(&self) -> bool {
+        !self.restarts || self.rounds - self.best_after > RESTS
     }
 }

@@ -179,6 +179,93 @@ fn attributes_that_are_always_wanted_stay_and_the_others_are_the_best_beside_the
     }
 }
 
+/// The groups of some attributes, ascending.
+fn groups_of(attributes: &[u32], groups: &[u32]) -> Vec<u32> {
+    let mut all: Vec<u32> = attributes.iter().map(|&j| groups[j as usize]).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+#[test]
+fn no_exchange_of_two_groups_improves_a_settled_support() {
+    for seed in 0..12 {
+        let mut rng = Seed::root(600 + seed).rng();
+        let (rows, dim, k) = (90, 36, 3);
+        let columns = chain(rows, dim, 0.7, &mut rng);
+        // Groups of one to four attributes, which are no neighbors.
+        let groups: Vec<u32> = (0..dim as u32).map(|j| (j * j + 3 * j) % 16).collect();
+        let noise = if seed.is_multiple_of(2) { 1.0 } else { 30.0 };
+        let (_, labels) = labels(&columns, rows, 5, noise, &mut rng);
+        let mut loss = Loss::least_squares(labels).unwrap();
+        if seed.is_multiple_of(3) {
+            loss = loss.with_weights(&(0..rows).map(|i| (i % 4) as f64).collect::<Vec<f64>>()).unwrap();
+        }
+        let design = DesignMatrix::columns(rows, dim, columns).unwrap();
+        let mut sum = FiniteSum::new(design, loss).unwrap().with_ridge(0.1 * (seed % 3) as f64).unwrap();
+        if seed % 4 > 0 {
+            sum = sum.with_intercept();
+        }
+        let always = if seed % 5 == 4 { vec![7] } else { Vec::new() };
+        let task = SolverTask { sparsity: k, ..SolverTask::default() };
+        let params = ExchangeParams { groups: groups.clone(), always, ..ExchangeParams::practical(&task) };
+        let fixed = groups_of(&params.always, &groups);
+        let mut solver = params.build(Shape::of(&sum)).unwrap();
+        let run = solve(&mut sum, &mut solver, &Seed::root(1), SolverLimit::after_rounds(300)).unwrap();
+        assert_eq!(run.outcome, SolverEnd::Settled);
+        let support = run.predictor.coefficients[0].indices().to_vec();
+        let inside = groups_of(&support, &groups);
+        assert_eq!(inside.len(), k);
+        assert!(fixed.iter().all(|group| inside.contains(group)));
+        let all_of = |inside: &[u32]| -> Vec<u32> {
+            (0..dim as u32).filter(|j| inside.contains(&groups[*j as usize])).collect()
+        };
+        assert_eq!(support, all_of(&inside));
+        let value = sum.objective(&run.predictor).unwrap();
+        assert!((least(&mut sum, &support) - value).abs() < 1e-9 * value);
+        for out in inside.iter().filter(|out| !fixed.contains(out)) {
+            for into in (0..16).filter(|into| !inside.contains(into) && groups.contains(into)) {
+                let mut other: Vec<u32> = inside.iter().copied().filter(|group| group != out).collect();
+                other.push(into);
+                let lower = least(&mut sum, &all_of(&other));
+                assert!(lower > value * (1.0 - 1e-7), "{into} for {out}: {lower} for {value}");
+            }
+        }
+        // A start that is settled is left as it is.
+        let start = Some(run.predictor);
+        let params = ExchangeParams { groups, start, ..ExchangeParams::practical(&task) };
+        if fixed.is_empty() {
+            let mut solver = params.build(Shape::of(&sum)).unwrap();
+            let again = solve(&mut sum, &mut solver, &Seed::root(1), SolverLimit::after_rounds(300)).unwrap();
+            assert_eq!(again.predictor.coefficients[0].indices(), &support[..]);
+        }
+    }
+}
+
+#[test]
+fn groups_that_depend_on_the_intercept_lose_their_last_attribute() {
+    // Each of three columns has three words; the second decides the label.
+    let rows = 60;
+    let word = |i: usize, column: usize| i / [1, 3, 9][column] % 3;
+    let columns: Vec<f64> =
+        (0..9).flat_map(|j| (0..rows).map(move |i| f64::from(u8::from(word(i, j / 3) == j % 3)))).collect();
+    let numbers: Vec<f64> = (0..rows).map(|i| [0.0, 1.0, 3.0][word(i, 1)]).collect();
+    let signs: Vec<f64> = numbers.iter().map(|y| if *y > 2.0 { 1.0 } else { -1.0 }).collect();
+    for loss in [Loss::least_squares(numbers).unwrap(), Loss::logistic(&signs).unwrap()] {
+        let design = DesignMatrix::columns(rows, 9, columns.clone()).unwrap();
+        let ridge = if loss.squares().is_some() { 0.0 } else { 1e-3 };
+        let mut sum = FiniteSum::new(design, loss).unwrap().with_ridge(ridge).unwrap().with_intercept();
+        let task = SolverTask { sparsity: 1, ..SolverTask::default() };
+        let params =
+            ExchangeParams { groups: vec![0, 0, 0, 1, 1, 1, 2, 2, 2], ..ExchangeParams::practical(&task) };
+        let mut solver = params.build(Shape::of(&sum)).unwrap();
+        let found = solve(&mut sum, &mut solver, &Seed::root(1), SolverLimit::after_rounds(50)).unwrap();
+        let x = found.predictor.coefficients[0].view();
+        assert!(x.indices().iter().all(|j| (3..6).contains(j)) && x.len() >= 2, "{:?}", x.indices());
+        assert!(x.values().iter().all(|b| b.abs() < 100.0), "{x:?}");
+    }
+}
+
 #[test]
 fn attributes_whose_neighbors_stand_for_them_are_found() {
     let (mut found, mut by_htp) = (0, 0);

@@ -328,6 +328,19 @@ impl Examples {
         self.store.attributes.clone()
     }
 
+    /// Returns the column of each attribute, by its number; nothing if each column is one attribute.
+    pub(crate) fn groups(&self) -> Vec<u32> {
+        let attributes = &self.store.attributes;
+        // The attributes of a column are neighbors.
+        let is_new = |j: usize| j == 0 || attributes[j].0 != attributes[j - 1].0;
+        let columns = (0..attributes.len()).scan(0, |next, j| {
+            *next += u32::from(is_new(j));
+            Some(*next - 1)
+        });
+        let columns: Vec<u32> = columns.collect();
+        if columns.len() == self.columns() { Vec::new() } else { columns }
+    }
+
     /// Returns the prices of the attributes: those given or, if some column of words is several attributes,
     /// a price of 1 for each column. `None` if the number of attributes says all.
     pub(crate) fn priced(&self, prices: Option<&Prices>) -> Result<Option<PricedColumns>, Error> {

@@ -9,7 +9,7 @@ use crate::model::{About, Holdout, Model, Origin, Reached, Spent, SpentMoney};
 use crate::prices::{PricedColumns, Prices};
 use lao_algorithms::phases::Shape;
 use lao_algorithms::pursuit::Evidence;
-use lao_algorithms::{AnyParams, METHODS, Money, TableLearner, TableTask, registry};
+use lao_algorithms::{AnyParams, Money, TableLearner, TableMethod, TableTask};
 use lao_observation::{Budget as Limit, NoUpdate, Seed, Session, SessionLimit};
 use notes::{by_name, decided, missing, of_gaps, shut_out, sorted_by_class, too_dear};
 use serde::{Deserialize, Serialize};
@@ -185,14 +185,23 @@ impl Fit {
         Fit { choices: Choices { per_prediction: Some(money), ..self.choices }, ..self }
     }
 
-    /// Sets the method, by its name in the registry. The default is `pursuit`.
+    /// Sets the method, by [name](TableMethod::of). The default is `pursuit`.
+    ///
+    /// ```
+    /// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
+    /// // let table = "diabetes.csv.gz"; // all of its values are at hand
+    /// let examples = lao::read(table)?.target("progression")?;
+    /// let model = lao::Fit::within(10).method("exchange").run(&examples)?.model;
+    /// assert_eq!(model.columns(), ["sex", "bmi", "bp", "tc", "ldl", "ltg"]);
+    /// # Ok::<(), lao::Error>(())
+    /// ```
     pub fn method(self, name: &str) -> Self {
         Fit { choices: Choices { method: name.into(), ..self.choices }, ..self }
     }
 
     /// Sets the largest number of attributes of the predictor. By default it is four fifths of the budget for
-    /// `pursuit`, and half of it for other methods; where prices differ, these have at most as many as can be
-    /// paid whichever they are.
+    /// `pursuit`, what the data choose for `exchange`, and half of the budget for other methods; where prices
+    /// differ, these have at most as many as can be paid whichever they are.
     pub fn most_attributes(self, attributes: usize) -> Self {
         Fit { choices: Choices { longest: Some(attributes), ..self.choices }, ..self }
     }
@@ -434,20 +443,25 @@ impl Fit {
     /// Builds the learner.
     fn learner(&self, examples: &Examples, priced: Option<&PricedColumns>) -> Result<Learned, Error> {
         let Choices { method, per_prediction, longest, level, always, half_life, .. } = &self.choices;
-        let Some(row) = registry::method(method) else {
-            let near = nearest(method, METHODS.iter().map(|row| row.name));
+        let Some(row) = TableMethod::of(method) else {
+            let near = nearest(method, TableMethod::names());
             let near = near.map_or_else(String::new, |near| format!("did you mean `{near}`? "));
-            let names: Vec<&str> = METHODS.iter().map(|row| row.name).collect();
+            let names: Vec<&str> = TableMethod::names().collect();
             let allowed = format!("{near}The methods are {}", names.join(", "));
             return Err(Error::Choice { what: "method", value: method.clone(), allowed });
         };
+        if let (TableMethod::Exchange, passes @ 2..) = (row, self.choices.passes) {
+            let allowed = "1 with the method `exchange`: it keeps every example".into();
+            return Err(Error::Choice { what: "passes", value: passes.to_string(), allowed });
+        }
         let dim = examples.names().len();
         let most = self.most_attributes_bought();
         // Without prices, a column of words is paid once, where the method can pay.
-        let money = priced.filter(|_| self.budget.money().is_some() || row.prices).map(|priced| Money {
-            per_prediction: *per_prediction,
-            ..Money::new(priced.tariff.clone(), self.budget.money().unwrap_or(most as f64))
-        });
+        let money =
+            priced.filter(|_| self.budget.money().is_some() || row.takes_prices()).map(|priced| Money {
+                per_prediction: *per_prediction,
+                ..Money::new(priced.tariff.clone(), self.budget.money().unwrap_or(most as f64))
+            });
         let shape = match (self.choices.shape, examples.has_weights()) {
             (Shape::Auto, true) => Shape::Line,
             (Shape::Trees, true) => {
@@ -461,8 +475,9 @@ impl Fit {
         // What comes twice is no evidence for trees.
         let expected = (self.choices.passes == 1).then_some(examples.len() as u64);
         let (budget, always) = (most.min(dim), examples.places(always)?);
+        let (examples, groups) = (expected, examples.groups());
         let task =
-            TableTask { dim, budget, money, longest, level, always, half_life, shape, examples: expected };
+            TableTask { dim, budget, money, longest, level, always, half_life, shape, examples, groups };
         let (learner, parameters) = row.for_table(&task)?;
         Ok(Learned { learner, parameters, before: Spent::default() })
     }

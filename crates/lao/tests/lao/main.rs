@@ -1,5 +1,6 @@
 //! Tests of the library `lao`, as one program: it links once, and its tests run side by side.
 
+mod full_information;
 mod gaps;
 mod resume;
 mod tables;

@@ -342,7 +342,7 @@ class RegressorPart(RegressorMixin, WithBudget):
 
 
 def _has_link(estimator: Any) -> bool:
-    if estimator.method == "pursuit":
+    if estimator.method in ("pursuit", "exchange"):
         if getattr(estimator, "_link", True) is None:
             raise AttributeError(
                 "no probabilities: the classes of the rows come one after the other; shuffle=True takes "

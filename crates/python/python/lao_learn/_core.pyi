@@ -153,6 +153,7 @@ def solve(
     rounds: int,
     change: float,
     always: list[int],
+    groups: list[int],
     certify: bool,
     ridge: float,
     intercept: bool,

@@ -53,6 +53,9 @@ _PARAMETERS = """
     always : sequence of str or int
         Columns, by name or place, that the model always has; `n_nonzero` counts them. It needs the method
         "exchange".
+    groups : array of shape (n_features,) or None
+        A label for each column: columns of the same label, such as the indicators of one category, enter and
+        leave the model together, and `n_nonzero` counts groups. It needs the method "exchange".
     random_state : int, RandomState or None
         The seed of stochastic methods.
 
@@ -103,6 +106,7 @@ class Thresholding(SelectorMixin, BaseEstimator):
     fit_intercept: bool
     standardize: str
     always: Sequence[str | int]
+    groups: Any
     random_state: Any
 
     def __sklearn_tags__(self) -> Any:
@@ -137,8 +141,11 @@ class Thresholding(SelectorMixin, BaseEstimator):
         if self.max_iter < 1:
             raise ValueError(f"max_iter = {self.max_iter}: give at least 1")
         certify = bool(getattr(self, "certify", False))
-        always = self._always_places()
-        if always and (self.method != "exchange" or len(always) > nonzero):
+        always, groups = self._always_places(), self._group_numbers()
+        if groups and (self.method != "exchange" or certify):
+            raise ValueError('groups need the method "exchange", without certify=True')
+        wanted = {groups[place] for place in always} if groups else set(always)
+        if always and (self.method != "exchange" or len(wanted) > nonzero):
             raise ValueError(
                 f'always = {list(self.always)!r}: it needs the method "exchange", and n_nonzero counts them'
             )
@@ -163,6 +170,7 @@ class Thresholding(SelectorMixin, BaseEstimator):
             rounds=self.max_iter,
             change=self.tol,
             always=always,
+            groups=groups,
             certify=certify,
             ridge=self.ridge,
             intercept=self.fit_intercept,
@@ -207,6 +215,17 @@ class Thresholding(SelectorMixin, BaseEstimator):
             places.add(place)
         return sorted(places)
 
+    def _group_numbers(self) -> list[int]:
+        """Returns the number of the group of each column; nothing without groups."""
+        if self.groups is None:
+            return []
+        labels = np.asarray(self.groups)
+        if labels.shape != (self.n_features_in_,):
+            raise ValueError(
+                f"groups has the shape {labels.shape}: give a label for each of {self.n_features_in_} columns"
+            )
+        return [int(number) for number in np.unique(labels, return_inverse=True)[1]]
+
     def _shaped(self, coefficients: np.ndarray, intercepts: np.ndarray) -> tuple[Any, Any]:
         return coefficients, intercepts
 
@@ -249,6 +268,7 @@ class HardThresholdingRegressor(RegressorMixin, Thresholding):
         fit_intercept: bool = True,
         standardize: str = "auto",
         always: Sequence[str | int] = (),
+        groups: Any = None,
         certify: bool = False,
         random_state: Any = None,
     ) -> None:
@@ -261,6 +281,7 @@ class HardThresholdingRegressor(RegressorMixin, Thresholding):
         self.fit_intercept = fit_intercept
         self.standardize = standardize
         self.always = always
+        self.groups = groups
         self.certify = certify
         self.random_state = random_state
 
@@ -299,6 +320,7 @@ class HardThresholdingClassifier(ClassifierMixin, Thresholding):
         fit_intercept: bool = True,
         standardize: str = "auto",
         always: Sequence[str | int] = (),
+        groups: Any = None,
         random_state: Any = None,
     ) -> None:
         self.n_nonzero = n_nonzero
@@ -310,6 +332,7 @@ class HardThresholdingClassifier(ClassifierMixin, Thresholding):
         self.fit_intercept = fit_intercept
         self.standardize = standardize
         self.always = always
+        self.groups = groups
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HardThresholdingClassifier:

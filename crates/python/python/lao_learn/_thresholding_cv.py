@@ -99,7 +99,8 @@ class Folds(Thresholding):
 
     def _least(self) -> int:
         """Returns the first number of attributes that is tried."""
-        return max(1, len(set(self.always)))
+        always, groups = self._always_places(), self._group_numbers()
+        return max(1, len({groups[place] for place in always} if groups else always))
 
 
 class HardThresholdingRegressorCV(Folds, HardThresholdingRegressor):
@@ -120,6 +121,7 @@ class HardThresholdingRegressorCV(Folds, HardThresholdingRegressor):
         fit_intercept: bool = True,
         standardize: str = "auto",
         always: Sequence[str | int] = (),
+        groups: Any = None,
     ) -> None:
         self.max_nonzero = max_nonzero
         self.cv = cv
@@ -129,6 +131,7 @@ class HardThresholdingRegressorCV(Folds, HardThresholdingRegressor):
         self.fit_intercept = fit_intercept
         self.standardize = standardize
         self.always = always
+        self.groups = groups
 
     def _held_loss(
         self, path: Thresholding, sums: np.ndarray, y: np.ndarray, weights: np.ndarray | None
@@ -162,6 +165,7 @@ class HardThresholdingClassifierCV(Folds, HardThresholdingClassifier):
         fit_intercept: bool = True,
         standardize: str = "auto",
         always: Sequence[str | int] = (),
+        groups: Any = None,
     ) -> None:
         self.max_nonzero = max_nonzero
         self.cv = cv
@@ -171,6 +175,7 @@ class HardThresholdingClassifierCV(Folds, HardThresholdingClassifier):
         self.fit_intercept = fit_intercept
         self.standardize = standardize
         self.always = always
+        self.groups = groups
 
     def _held_loss(
         self, path: Thresholding, sums: np.ndarray, y: np.ndarray, weights: np.ndarray | None

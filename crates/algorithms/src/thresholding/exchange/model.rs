@@ -1,9 +1,11 @@
 //! The quadratic model of one output: candidates, their columns, and the exchanges between them.
 
-use super::swaps::Swaps;
+use super::groups::Groups;
+use super::swaps::{Swap, Swaps};
 use crate::thresholding::SolveError;
 use lao_finite_sum::{Columns, FiniteSum, Predictor};
 use lao_kernels::{NotFinite, dot_column, gradient_block, solve_positive};
+use std::sync::Arc;
 
 /// The smallest curvature of a row, as a part of the mean one: a row that is told with certainty has none.
 const LEAST_CURVATURE: f64 = 1e-6;
@@ -38,13 +40,34 @@ pub(super) struct Model {
     /// `n lambda`.
     ridge: f64,
     has_intercept: bool,
+    /// The group of each attribute, and the attributes of each group; `None` if each stands for itself.
+    groups: Option<Arc<Grouping>>,
+}
+
+/// Groups of attributes.
+#[derive(Clone, Debug)]
+pub(super) struct Grouping {
+    /// The group of each attribute.
+    pub of: Vec<u32>,
+    /// The attributes of each group, ascending.
+    pub members: Vec<Vec<u32>>,
+}
+
+impl Grouping {
+    /// Returns the groups by that of each attribute.
+    pub fn new(of: &[u32]) -> Self {
+        let mut members = vec![Vec::new(); of.iter().max().map_or(0, |most| *most as usize + 1)];
+        (0..).zip(of).for_each(|(j, group)| members[*group as usize].push(j));
+        Grouping { of: of.to_vec(), members }
+    }
 }
 
 const NO_PLACE: u32 = u32::MAX;
 
 impl Model {
-    pub fn new(sum: &FiniteSum) -> Self {
+    pub fn new(sum: &FiniteSum, groups: Option<&Arc<Grouping>>) -> Self {
         Model {
+            groups: groups.cloned(),
             places: vec![NO_PLACE; sum.dim()],
             ridge: sum.rows() as f64 * sum.ridge(),
             has_intercept: sum.has_intercept(),
@@ -90,8 +113,13 @@ impl Model {
     /// Adds candidates; those that are candidates already are passed over. The swaps know them after
     /// [`begin`](Self::begin) or [`learn`](Self::learn).
     fn append(&mut self, sum: &FiniteSum, attributes: &[u32]) -> Result<(), SolveError> {
-        let mut new: Vec<u32> =
-            attributes.iter().copied().filter(|&j| self.places[j as usize] == NO_PLACE).collect();
+        let mut new = attributes.to_vec();
+        if let Some(groups) = &self.groups {
+            // A group comes as a whole.
+            let others = attributes.iter().flat_map(|&j| &groups.members[groups.of[j as usize] as usize]);
+            new.extend(others);
+        }
+        new.retain(|&j| self.places[j as usize] == NO_PLACE);
         new.sort_unstable();
         new.dedup();
         let first = self.columns.attributes().len() as u32;
@@ -152,6 +180,7 @@ impl Model {
         self.append(sum, x)?;
         self.append(sum, found)?;
         self.swaps = Swaps::default();
+        self.swaps.groups = self.groups.as_ref().map(|_| Groups::default());
         self.learn_rest()?;
         let places =
             |all: &[u32]| -> Vec<usize> { all.iter().map(|&j| self.places[j as usize] as usize).collect() };
@@ -178,8 +207,27 @@ impl Model {
                 return Err(NotFinite { index, value: numbers[index] }.into());
             }
         }
+        let from = self.swaps.candidates();
         self.change(|swaps, gram| swaps.extend(&diagonal, &right, gram));
+        if let Some(groups) = &self.groups {
+            let new: Vec<u32> =
+                self.columns.attributes()[from..].iter().map(|&j| groups.of[j as usize]).collect();
+            let mut known = self.swaps.groups.take().unwrap_or_default();
+            known.extend(&new, |a, b| self.entry(a, b));
+            self.swaps.groups = Some(known);
+        }
         Ok(())
+    }
+
+    /// Returns the entry of the Gram matrix for two candidates.
+    fn entry(&self, a: usize, b: usize) -> f64 {
+        let scaled: Vec<f64> =
+            self.columns.column(b).iter().zip(&self.curvatures).map(|(x, h)| x * h).collect();
+        let mut entry = dot_column(self.columns.column(a), &scaled);
+        if self.has_intercept {
+            entry -= self.totals[a] * self.totals[b] / self.total_curvature;
+        }
+        entry + if a == b { self.ridge } else { 0.0 }
     }
 
     fn change<T>(
@@ -213,8 +261,8 @@ impl Model {
         let support: Vec<usize> = x.iter().map(|&j| places[j as usize] as usize).collect();
         self.change(|swaps, gram| {
             swaps.restart(&support, gram);
-            let best = swaps.best_exchange().filter(|(gain, ..)| *gain > least);
-            best.map(|(_, at, j)| swaps.exchange(at, j, gram)).is_some()
+            let best = swaps.best_exchange().filter(|swap| swap.gain > least);
+            best.map(|swap| swaps.exchange(&swap, gram)).is_some()
         })
     }
 
@@ -288,7 +336,8 @@ impl Model {
         let support: Vec<usize> = x.iter().map(|j| *j as usize).collect();
         swaps.restart(&support, &mut gram);
         let left = self.all - swaps.explained();
-        let (gain, _, best) = swaps.best_exchange()?;
+        let Swap { gain, adds, .. } = swaps.best_exchange()?;
+        let best = *adds.first()?;
         // What gains among candidates by rounding alone is no reason to go on.
         let is_new = self.places[best] == NO_PLACE;
         (is_new && gain > (WORTH * left).max(self.least)).then_some(best as u32)

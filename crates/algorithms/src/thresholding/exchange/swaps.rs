@@ -9,9 +9,14 @@
 //! ```text
 //! gain(i -> j) = (q_j + U_ij t_i)^2 / (s_j + U_ij^2 / K_ii) - b_i t_i,   t_i = b_i / K_ii.
 //! ```
+//!
+//! Candidates may belong to groups, which are added, dropped and exchanged as a whole; the formulas for them
+//! are in [`groups`](super::groups).
+
+use super::groups::Groups;
 
 /// The part of its square that a candidate must have beyond the support, if it is to be added.
-const INDEPENDENT: f64 = 1e-7;
+pub(super) const INDEPENDENT: f64 = 1e-7;
 /// Changes of the support after which everything is computed anew, since rounding errors add up: this number,
 /// and so many for each attribute of the support.
 const AFRESH: [usize; 2] = [50, 10];
@@ -25,27 +30,38 @@ const OSCILLATIONS: usize = 1000;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Swaps {
     /// `G_jj`.
-    diagonal: Vec<f64>,
+    pub(super) diagonal: Vec<f64>,
     /// `c`.
     right: Vec<f64>,
     /// Rows of G that were needed so far, as far as they are known.
-    gram: Vec<Vec<f64>>,
+    pub(super) gram: Vec<Vec<f64>>,
     /// `S`, places among the candidates, in the order in which they were added.
-    support: Vec<usize>,
+    pub(super) support: Vec<usize>,
     is_member: Vec<bool>,
     /// Members that are never dropped.
-    is_fixed: Vec<bool>,
+    pub(super) is_fixed: Vec<bool>,
     /// `K`, a row for each member.
-    inverse: Vec<Vec<f64>>,
+    pub(super) inverse: Vec<Vec<f64>>,
     /// `U`, a row for each member.
-    solved: Vec<Vec<f64>>,
-    coefficients: Vec<f64>,
-    products: Vec<f64>,
+    pub(super) solved: Vec<Vec<f64>>,
+    pub(super) coefficients: Vec<f64>,
+    pub(super) products: Vec<f64>,
     squares: Vec<f64>,
     /// `c_S' b`: what the support explains.
     explained: f64,
     changes: usize,
     gains: Vec<f64>,
+    /// The groups of the candidates; `None` if each stands for itself.
+    pub(super) groups: Option<Groups>,
+}
+
+/// An exchange of candidates, by their places.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Swap {
+    /// What more is explained.
+    pub gain: f64,
+    pub drops: Vec<usize>,
+    pub adds: Vec<usize>,
 }
 
 /// Where rows of G come from: appends the products of a candidate with all candidates from a place on.
@@ -113,7 +129,7 @@ impl Swaps {
     }
 
     /// Returns whether a candidate may be added.
-    fn is_open(&self, j: usize) -> bool {
+    pub(super) fn is_open(&self, j: usize) -> bool {
         !self.is_member[j] && self.squares[j] > INDEPENDENT * self.diagonal[j]
     }
 
@@ -167,15 +183,40 @@ impl Swaps {
         self.changes += 1;
     }
 
-    /// Adds candidates until the support has `size` members: each time the one that explains most beside
-    /// them, if it explains more than `rounding`.
+    /// Returns the size of the support: the number of its members or, where there are groups, of these.
+    pub fn size(&self) -> usize {
+        self.groups.as_ref().map_or(self.support.len(), |groups| groups.count(&self.support))
+    }
+
+    /// Adds candidates until the support has this size: each time what explains most beside it, if it
+    /// explains more than `rounding`.
     pub fn fill(&mut self, size: usize, rounding: f64, gram: Gram<'_>) {
-        while self.support.len() < size {
-            let Some(best) = self.best_addition(rounding) else { return };
-            let before = self.support.len();
-            self.add(best, gram);
+        while self.size() < size {
+            let best = match &self.groups {
+                None => self.best_addition(rounding).map(|best| vec![best]),
+                Some(groups) => groups.best_addition(self, rounding),
+            };
+            let (before, best) = (self.support.len(), best.unwrap_or_default());
+            self.add_all(&best, gram);
             if self.support.len() == before {
                 return;
+            }
+        }
+    }
+
+    /// Adds candidates, but for those that depend on the others.
+    fn add_all(&mut self, candidates: &[usize], gram: Gram<'_>) {
+        for &j in candidates {
+            if candidates.len() == 1 || self.is_open(j) {
+                self.add(j, gram);
+            }
+        }
+    }
+
+    fn drop_all(&mut self, candidates: &[usize]) {
+        for j in candidates {
+            if let Some(at) = self.support.iter().position(|member| member == j) {
+                self.drop(at);
             }
         }
     }
@@ -198,16 +239,21 @@ impl Swaps {
         best
     }
 
-    /// Returns the place in the support of the member that explains least by itself, of those that may be
-    /// dropped.
-    fn least(&self) -> Option<usize> {
+    /// Returns what explains least by itself, of what may be dropped.
+    fn least(&self) -> Option<Vec<usize>> {
+        if let Some(groups) = &self.groups {
+            return groups.least(self);
+        }
         let loss = |at: &usize| self.coefficients[*at].powi(2) / self.inverse[*at][*at];
         let droppable = (0..self.support.len()).filter(|at| !self.is_fixed[self.support[*at]]);
-        droppable.min_by(|a, b| loss(a).total_cmp(&loss(b)))
+        droppable.min_by(|a, b| loss(a).total_cmp(&loss(b))).map(|at| vec![self.support[at]])
     }
 
-    /// Returns the exchange that gains most, as a place in the support and a candidate, with its gain.
-    pub fn best_exchange(&mut self) -> Option<(f64, usize, usize)> {
+    /// Returns the exchange that gains most.
+    pub fn best_exchange(&mut self) -> Option<Swap> {
+        if let Some(groups) = &self.groups {
+            return groups.best_exchange(self);
+        }
         let mut best: Option<(f64, usize, usize)> = None;
         for at in (0..self.support.len()).filter(|at| !self.is_fixed[self.support[*at]]) {
             let own = self.inverse[at][at];
@@ -227,7 +273,7 @@ impl Swaps {
                 }
             }
         }
-        best
+        best.map(|(gain, at, j)| Swap { gain, drops: vec![self.support[at]], adds: vec![j] })
     }
 
     /// Exchanges members for others as long as that gains more than `least`; returns whether it ever did.
@@ -235,18 +281,18 @@ impl Swaps {
         let mut has_changed = false;
         // Each exchange gains, so that the loop ends; rounding errors must not keep it going.
         for _ in 0..1000 + 100 * self.support.len() {
-            let Some((gain, at, j)) = self.best_exchange().filter(|(gain, ..)| *gain > least) else { break };
-            debug_assert!(gain.is_finite());
-            self.exchange(at, j, gram);
+            let Some(swap) = self.best_exchange().filter(|swap| swap.gain > least) else { break };
+            debug_assert!(swap.gain.is_finite());
+            self.exchange(&swap, gram);
             has_changed = true;
         }
         has_changed
     }
 
-    /// Exchanges a member for a candidate.
-    pub fn exchange(&mut self, at: usize, j: usize, gram: Gram<'_>) {
-        self.drop(at);
-        self.add(j, gram);
+    /// Makes an exchange.
+    pub fn exchange(&mut self, swap: &Swap, gram: Gram<'_>) {
+        self.drop_all(&swap.drops);
+        self.add_all(&swap.adds, gram);
         if self.changes > AFRESH[0] + AFRESH[1] * self.support.len() {
             let support = self.support.clone();
             self.restart(&support, gram);
@@ -263,7 +309,11 @@ impl Swaps {
         self.products.clone_from(&self.right);
         self.squares.clone_from(&self.diagonal);
         self.explained = 0.0;
-        support.iter().for_each(|&j| self.add(j, gram));
+        for &j in support {
+            if self.groups.is_none() || self.is_open(j) {
+                self.add(j, gram);
+            }
+        }
         self.changes = 0;
     }
 
@@ -271,7 +321,7 @@ impl Swaps {
     /// many, or the other way round, and exchanges; keeps what gains more than `least`. Returns whether
     /// anything was kept. (Oscillating search of Somol & Pudil 2000.)
     pub fn oscillate(&mut self, least: f64, rounding: f64, gram: Gram<'_>) -> bool {
-        let (size, mut has_changed, mut depth, mut left) = (self.support.len(), false, 1, OSCILLATIONS);
+        let (size, mut has_changed, mut depth, mut left) = (self.size(), false, 1, OSCILLATIONS);
         while depth <= size && left > 0 {
             left -= 1;
             let kept = [true, false].into_iter().any(|adds_first| {
@@ -280,7 +330,7 @@ impl Swaps {
                 self.resize(if adds_first { up } else { down }, rounding, gram);
                 self.resize(size, rounding, gram);
                 self.settle(least, gram);
-                let gains = self.support.len() == size && self.explained > explained + least;
+                let gains = self.size() == size && self.explained > explained + least;
                 if !gains {
                     self.restart(&before, gram);
                 }
@@ -292,12 +342,12 @@ impl Swaps {
         has_changed
     }
 
-    /// Adds the best or drops the least until the support has `size` members.
+    /// Adds the best or drops the least until the support has this size.
     fn resize(&mut self, size: usize, rounding: f64, gram: Gram<'_>) {
-        while self.support.len() > size
+        while self.size() > size
             && let Some(least) = self.least()
         {
-            self.drop(least);
+            self.drop_all(&least);
         }
         self.fill(size, rounding, gram);
     }
