@@ -9,7 +9,7 @@
 //!
 //! *Update*: examples are kept. When the estimate is asked for, columns and label are standardized, and least
 //! squares is minimized over predictors of k attributes; without a k, of 1, 2, 3, ... attributes, of which
-//! the number with the least [`criterion`](crate::thresholding::criterion) is taken, or none, if none has a
+//! the number with the least [`criterion`] is taken, or none, if none has a
 //! lower criterion than the mean of the labels. Two classes are labels -1 and +1.
 //!
 //! *Cost*: O(d) per example, in time and memory; an estimate costs what the solver's docs say.

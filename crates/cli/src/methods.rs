@@ -41,8 +41,8 @@ impl Described {
             }
             TableMethod::Exchange => {
                 let &SolverRow { source, .. } = registry::solver(name)?;
-                let summary = "Buys all attributes of every example, and exchanges attributes of the model as \
-                               long as the loss falls; the data choose their number.";
+                let summary = "Buys all attributes of every example, and exchanges attributes of the model \
+                               as long as the loss falls; the data choose their number.";
                 let cost = "O(d), and O(n d) per look at all examples; O(n d) memory";
                 Described {
                     name,

@@ -28,6 +28,7 @@ from lao_learn import (
     BudgetedClassifierCV,
     BudgetedRegressor,
     BudgetedRegressorCV,
+    HardThresholdingRegressor,
     RemoteTable,
     _core,
 )
@@ -153,11 +154,26 @@ def test_every_sparse_method_of_the_registry_runs_and_dense_ones_are_refused(pro
                 warnings.simplefilter("ignore")
                 model.fit(X[:600, :12], y[:600])
         except ValueError as error:
-            assert "its predictor would read all attributes" in str(error), name
+            whole = "buys every one" if name == "exchange" else "its predictor would read all attributes"
+            assert whole in str(error), name
             continue
         assert model.spent_["most_attributes"] <= 8, name
         ran += 1
     assert ran >= 5
+
+
+def test_exchange_buys_all_attributes_and_chooses_their_number(problem):
+    X, y = problem
+    model = BudgetedRegressor(X.shape[1], method="exchange", random_state=1).fit(X, y)
+    chosen = HardThresholdingRegressor("auto").fit(X, y)
+    assert model.support_.tolist() == chosen.support_.tolist()
+    assert np.isnan(model.standard_error_).all()
+    assert model.spent_["attributes"] == X.shape[1] * model.spent_["examples"]
+    weights = np.where(np.arange(len(y)) % 2, 2.0, 1.0)
+    assert model.fit(X, y, sample_weight=weights).support_.tolist() == chosen.support_.tolist()
+    classes = BudgetedClassifier(X.shape[1], method="exchange", random_state=1).fit(X, y > y.mean())
+    assert np.mean(classes.predict(X) == (y > y.mean())) > 0.8
+    assert ((classes.predict_proba(X)[:, 1] > 0.5) == classes.predict(X)).mean() > 0.95
 
 
 def test_no_example_costs_more_than_the_budget(problem):

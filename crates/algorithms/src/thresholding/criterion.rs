@@ -44,10 +44,12 @@ const PATIENCE: usize = 5;
 /// use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
 /// use lao_observation::Seed;
 ///
-/// // The first of three attributes is the label, nearly.
-/// let columns = [[1.0, 1.0, -1.0, -1.0], [1.0, -1.0, 1.0, -1.0], [1.0, -1.0, -1.0, 1.0]].concat();
-/// let rows = DesignMatrix::columns(4, 3, columns)?;
-/// let mut sum = FiniteSum::new(rows, Loss::least_squares(vec![3.0, 3.1, -3.1, -3.0])?)?;
+/// // Of three attributes, signs of different frequencies, the label is the first one and noise.
+/// let sign = |i: usize, j: usize| if (i >> j) % 2 == 0 { 1.0 } else { -1.0 };
+/// let columns = (0..3).flat_map(|j| (0..32).map(move |i| sign(i, j))).collect();
+/// let labels = (0..32).map(|i| 3.0 * sign(i, 0) + 0.01 * (i * i % 32) as f64).collect();
+/// let rows = DesignMatrix::columns(32, 3, columns)?;
+/// let mut sum = FiniteSum::new(rows, Loss::least_squares(labels)?)?;
 ///
 /// let mut path = SparsityPath::new(1, 3);
 /// let mut next = path.next();
