@@ -21,12 +21,12 @@ pub(super) fn too_dear(priced: &PricedColumns, parameters: &AnyParams) -> Option
         .then(|| format!("never bought, since a prediction may cost {most}: {}", dear.join(", ")))
 }
 
-/// Returns an error of a run by the name of the column; Pursuit has no step size that could be too large, but
-/// squares of values, which must be numbers.
+/// Returns an error of a run by the name of the column. What needs no safeguard has no step size that could
+/// be too large, but squares of values, which must be numbers.
 pub(super) fn by_name(error: SessionError, examples: &Examples, learned: &Learned) -> Error {
     match error {
         SessionError::Learn(LearnError::Diverged { attribute, value, .. })
-            if matches!(learned.parameters, AnyParams::Pursuit(_)) =>
+            if !learned.learner.is_safeguarded() =>
         {
             let column = examples.names().get(attribute).cloned().unwrap_or_default();
             let reason =
