@@ -9,8 +9,8 @@
 //!
 //! *Update*: examples are kept. When the estimate is asked for, columns and label are standardized, and least
 //! squares is minimized over predictors of k attributes; without a k, of 1, 2, 3, ... attributes, of which
-//! the number with the least [`criterion`] is taken, or none, if none has a
-//! lower criterion than the mean of the labels. Two classes are labels -1 and +1.
+//! the number with the least [`criterion`] is taken, or none, if none has a lower criterion than the mean of
+//! the labels. Two classes are labels -1 and +1.
 //!
 //! *Cost*: O(d) per example, in time and memory; an estimate costs what the solver's docs say.
 
@@ -18,7 +18,7 @@ use crate::money::Money;
 use crate::params::{ParamError, require};
 use crate::phases::link;
 use crate::state;
-use crate::tables::{Inspect, TableTask};
+use crate::tables::{Inspect, TableTask, refuse_what_is_pursuits};
 use crate::thresholding::{ExchangeParams, Shape, SolveError, SolverLimit, SparsityPath, criterion, solve};
 use lao_finite_sum::{DesignMatrix, FiniteSum, Loss, Predictor, Standardize};
 use lao_kernels::{SparseVector, SparseView};
@@ -26,11 +26,10 @@ use lao_observation::stored::{Damaged, Validate};
 use lao_observation::tariff::pays;
 use lao_observation::{Ask, LearnError, Learner, Rng, Seed, Told};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
-const NAME: &str = "exchange";
+pub(crate) const NAME: &str = "exchange";
 /// The most attributes that are tried without a k, and the most rounds of one k.
 const MOST: usize = 1000;
 const ROUNDS: u64 = 300;
@@ -64,12 +63,8 @@ impl FullInformationParams {
     /// [`ParamError`] when the budget does not pay every attribute of an example, or for a choice that only
     /// other methods can keep to.
     pub fn for_table(task: &TableTask) -> Result<Self, ParamError> {
-        let &TableTask { dim, budget, level, half_life, .. } = task;
-        let only = "absent: only the method `pursuit` takes it";
-        require(level.is_none(), NAME, "level", level.unwrap_or_default(), only)?;
-        require(half_life.is_none(), NAME, "half_life", half_life.unwrap_or_default(), only)?;
-        let line = "a line: only the method `pursuit` has trees";
-        require(task.shape != crate::phases::Shape::Trees, NAME, "shape", "trees", line)?;
+        let &TableTask { dim, budget, .. } = task;
+        refuse_what_is_pursuits(NAME, task)?;
         match &task.money {
             None => {
                 let allowed = format!("all {dim} attributes (100%): the method buys every one");
@@ -121,12 +116,6 @@ impl FullInformationParams {
     fn exchange(&self, sparsity: usize, start: Option<Predictor>) -> ExchangeParams {
         let (always, groups) = (self.always.clone(), self.groups.clone());
         ExchangeParams { sparsity, start, always, groups, certify: false }
-    }
-
-    /// Returns the number of groups among some attributes.
-    fn count(&self, attributes: impl Iterator<Item = u32>) -> usize {
-        let group = |j: u32| self.groups.get(j as usize).copied().unwrap_or(j);
-        attributes.map(group).collect::<BTreeSet<u32>>().len()
     }
 }
 
@@ -205,8 +194,9 @@ impl FullInformation {
         if of_mean == 0.0 {
             return Ok(None);
         }
-        let all = self.params.count(0..*dim as u32);
-        let wanted = self.params.count(always.iter().copied()).max(1);
+        let exchange = self.params.exchange(*dim, None);
+        let all = exchange.count(0..*dim as u32);
+        let wanted = exchange.count(always.iter().copied()).max(1);
         let most = all.min(rows / 2).min(MOST).max(wanted);
         let [least, most] = sparsity.map_or([wanted, most], |k| [k.min(all); 2]);
         let mut path = SparsityPath::new(least, most);

@@ -1,6 +1,6 @@
 //! Learners for tables as they come: columns of any units, words that became several attributes, prices.
 
-use crate::full_information::{FullInformation, FullInformationParams};
+use crate::full_information::{self, FullInformation, FullInformationParams};
 use crate::money::Money;
 use crate::params::{ParamError, require};
 use crate::phases::{Decision, Phases, PhasesParams, Shape};
@@ -189,9 +189,6 @@ impl TableLearner {
     }
 }
 
-/// The name of what buys all attributes.
-const EXCHANGE: &str = "exchange";
-
 /// A method for tables: one of the registry, or exchanges at full information.
 ///
 /// ```
@@ -214,12 +211,16 @@ pub enum TableMethod {
 impl TableMethod {
     /// Returns the method of this name, if there is one.
     pub fn of(name: &str) -> Option<Self> {
-        if name == EXCHANGE { Some(TableMethod::Exchange) } else { method(name).map(TableMethod::Limited) }
+        if name == full_information::NAME {
+            Some(TableMethod::Exchange)
+        } else {
+            method(name).map(TableMethod::Limited)
+        }
     }
 
     /// Returns the names of all methods.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        METHODS.iter().map(|row| row.name).chain([EXCHANGE])
+        METHODS.iter().map(|row| row.name).chain([full_information::NAME])
     }
 
     /// Returns whether the method takes a budget in [`Money`].
@@ -274,15 +275,22 @@ pub(crate) fn pursuit(_: &Method, task: &TableTask) -> Result<(TableLearner, Any
     Ok((learner, AnyParams::Pursuit(params)))
 }
 
+const ONLY: &str = "absent: only the method `pursuit` takes it";
+
+/// Refuses what only Pursuit can keep to.
+pub(crate) fn refuse_what_is_pursuits(method: &'static str, task: &TableTask) -> Result<(), ParamError> {
+    let TableTask { level, half_life, shape, .. } = *task;
+    require(level.is_none(), method, "level", level.unwrap_or_default(), ONLY)?;
+    require(half_life.is_none(), method, "half_life", half_life.unwrap_or_default(), ONLY)?;
+    let line = "a line: only the method `pursuit` has trees";
+    require(shape != Shape::Trees, method, "shape", "trees", line)
+}
+
 /// Builds a method behind a safeguard, with half of the budget for the predictor.
 pub(crate) fn safeguarded(row: &Method, given: &TableTask) -> Result<(TableLearner, AnyParams), ParamError> {
-    let only = "absent: only the method `pursuit` takes it";
-    let TableTask { level, half_life, always, .. } = given;
-    require(level.is_none(), row.name, "level", level.unwrap_or_default(), only)?;
-    require(half_life.is_none(), row.name, "half_life", half_life.unwrap_or_default(), only)?;
-    require(always.is_empty(), row.name, "always", format_args!("{} attributes", always.len()), only)?;
-    let line = "a line: only the method `pursuit` has trees";
-    require(given.shape != Shape::Trees, row.name, "shape", "trees", line)?;
+    refuse_what_is_pursuits(row.name, given)?;
+    let always = &given.always;
+    require(always.is_empty(), row.name, "always", format_args!("{} attributes", always.len()), ONLY)?;
     let sparse = "one with a sparse predictor, and its predictor would read all attributes";
     require(row.model != ModelSize::Dense, row.name, "method", row.name, sparse)?;
     let (dim, budget) = (given.dim, given.budget);

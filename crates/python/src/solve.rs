@@ -12,7 +12,6 @@ use numpy::{IntoPyArray as _, PyReadonlyArray1};
 use pyo3::exceptions::{PyArithmeticError, PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::collections::BTreeSet;
 use std::time::Instant;
 
 /// Minimizes a loss over predictors with few coefficients. Returns a dict with one list of indices and values
@@ -86,19 +85,20 @@ pub fn solve<'py>(
         if intercept {
             sum = sum.with_intercept();
         }
+        let exchange = |task: &SolverTask| {
+            let (always, groups) = (always.clone(), groups.clone());
+            ExchangeParams { always, groups, certify, ..ExchangeParams::practical(task) }
+        };
         let build = |sum: &FiniteSum, sparsity, start| {
             let (shape, task) = (Shape::of(sum), SolverTask { sparsity, step_size, start });
             let built = if certify || !always.is_empty() || !groups.is_empty() {
-                let (always, groups) = (always.clone(), groups.clone());
-                let params = ExchangeParams { always, groups, certify, ..ExchangeParams::practical(&task) };
-                params.build(shape).map(|solver| Box::new(solver) as Box<dyn Solver>)
+                exchange(&task).build(shape).map(|solver| Box::new(solver) as Box<dyn Solver>)
             } else {
                 (row.build)(shape, &task)
             };
             built.map_err(|error| refused(error.to_string()))
         };
-        let group = |j: &u32| groups.get(*j as usize).copied().unwrap_or(*j);
-        let least = always.iter().map(group).collect::<BTreeSet<u32>>().len().max(1);
+        let least = exchange(&SolverTask::default()).count(always.iter().copied()).max(1);
         let mut solver = build(&sum, if chosen { least } else { sparsity }, None)?;
         let (mut search, mut path) = (SparsityPath::new(least, sparsity), Vec::new());
         if whole {

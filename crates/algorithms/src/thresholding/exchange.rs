@@ -128,6 +128,12 @@ impl ExchangeParams {
         ExchangeParams { sparsity, start, always: Vec::new(), certify: false, groups: Vec::new() }
     }
 
+    /// Returns the number of groups among some attributes; of the attributes, if there are no groups.
+    pub fn count(&self, attributes: impl Iterator<Item = u32>) -> usize {
+        let group = |j: u32| self.groups.get(j as usize).copied().unwrap_or(j);
+        attributes.map(group).collect::<BTreeSet<u32>>().len()
+    }
+
     /// Checks what does not depend on the components, and not the start.
     pub(crate) fn check(&self, dim: usize) -> Result<(), ParamError> {
         let ExchangeParams { sparsity, always, certify, groups, .. } = self;
@@ -139,8 +145,7 @@ impl ExchangeParams {
         require(groups.is_empty() || !certify, NAME, "certify", certify, "false where there are groups")?;
         let ascends = always.windows(2).all(|pair| pair[0] < pair[1]);
         let fits = ascends && always.iter().all(|j| (*j as usize) < dim);
-        let group = |j: &u32| groups.get(*j as usize).copied().unwrap_or(*j);
-        let fits = fits && always.iter().map(group).collect::<BTreeSet<u32>>().len() <= *sparsity;
+        let fits = fits && self.count(always.iter().copied()) <= *sparsity;
         let allowed = format_args!("at most {sparsity} ascending attributes below {dim}").to_string();
         require(fits, NAME, "always", format_args!("{always:?}"), allowed)
     }
@@ -258,9 +263,7 @@ impl Exchange {
     /// Returns the support of the output with all attributes that it must have, ascending: its smallest
     /// coefficients make room for them, and groups are whole.
     fn with_always(&self) -> Vec<u32> {
-        let mut members = self.members();
-        members.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-        let all = self.always.iter().copied().chain(members.into_iter().map(|(j, _)| j));
+        let all = self.always.iter().copied().chain(by_size(&self.x.coefficients[self.output]));
         whole(all, self.sparsity, self.groups.as_deref())
     }
 
@@ -541,6 +544,13 @@ impl Exchange {
     }
 }
 
+/// Returns the attributes by the size of their coefficients, the largest first.
+fn by_size(x: &SparseVector) -> impl Iterator<Item = u32> + use<> {
+    let mut members: Vec<(u32, f64)> = x.view().iter().collect();
+    members.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    members.into_iter().map(|(j, _)| j)
+}
+
 /// Returns the attributes of the first `size` groups, ascending.
 fn whole(attributes: impl Iterator<Item = u32>, size: usize, groups: Option<&Grouping>) -> Vec<u32> {
     let (mut all, mut chosen): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
@@ -557,9 +567,7 @@ fn whole(attributes: impl Iterator<Item = u32>, size: usize, groups: Option<&Gro
 
 /// Keeps the groups of the largest coefficients.
 fn keep_groups(x: &mut SparseVector, size: usize, groups: &Grouping) {
-    let mut members: Vec<(u32, f64)> = x.view().iter().collect();
-    members.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-    let kept = whole(members.into_iter().map(|(j, _)| j), size, Some(groups));
+    let kept = whole(by_size(x), size, Some(groups));
     let old = x.clone();
     x.fill_from(&kept, |j| old.view().get(j));
 }
