@@ -337,6 +337,8 @@ pub struct TableData {
     file: Option<PathBuf>,
     /// The name of the file's column of labels.
     label: Option<String>,
+    /// The data that take the place of a dataset that is not at hand.
+    stand_in: Option<Box<TableData>>,
     /// The two classes that are kept, if labels are classes: the first becomes +1, the second -1.
     classes: Option<[f64; 2]>,
     /// Whether the label is replaced by log(1 + label).
@@ -375,6 +377,7 @@ impl TableData {
     /// # Errors
     /// When the dataset or the file is missing or malformed.
     pub fn load(&self) -> anyhow::Result<&Loaded> {
+        self.find()?;
         let loaded =
             self.loaded.get_or_init(|| self.read().map(Arc::new).map_err(|error| format!("{error:#}")));
         match loaded {
@@ -383,7 +386,40 @@ impl TableData {
         }
     }
 
+    /// Returns an error that says where a dataset was looked for, if it is not at hand.
+    fn find(&self) -> anyhow::Result<()> {
+        if let Some(name) = &self.dataset {
+            let catalog = Catalog::from_env()?;
+            match &self.stand_in {
+                Some(other) if !catalog.has(name)? => other.find()?,
+                _ => drop(catalog.find(name)?),
+            }
+        }
+        Ok(())
+    }
+
     fn read(&self) -> anyhow::Result<Loaded> {
+        match (&self.stand_in, &self.dataset) {
+            (Some(other), Some(name)) if !Catalog::from_env()?.has(name)? => other.read(),
+            _ => self.read_own(),
+        }
+    }
+
+    /// Returns the name of the data that are read.
+    ///
+    /// # Errors
+    /// When the catalog does not know a dataset.
+    pub fn name(&self) -> anyhow::Result<String> {
+        match (&self.stand_in, &self.dataset) {
+            (Some(other), Some(name)) if !Catalog::from_env()?.has(name)? => {
+                Ok(format!("{} in the place of {name}", other.name()?))
+            }
+            (_, Some(name)) => Ok(name.clone()),
+            (_, None) => Ok(self.file.as_ref().map_or_else(String::new, |file| file.display().to_string())),
+        }
+    }
+
+    fn read_own(&self) -> anyhow::Result<Loaded> {
         if let Some(fraction) = self.test_fraction {
             let fits = fraction > 0.0 && fraction < 1.0;
             ensure!(fits, "data.test_fraction = {fraction}: give a share between 0 and 1");

@@ -1,6 +1,6 @@
 //! The learners of a scenario.
 
-use crate::lasso::{LassoOnRows, RowsBought};
+use crate::offline::{OfflineOnRows, Penalty, RowsBought};
 use anyhow::{Context as _, bail};
 use lao_algorithms::{AnyParams, METHODS, Method, Money, Task, registry};
 use lao_observation::{Budget, Learner};
@@ -13,8 +13,11 @@ use toml::Value;
 /// The practical parameters follow from a [`Task`]: `dim` and `budget` are those of the scenario; `sparsity`,
 /// `radius`, `speed` and `examples` can be given beside the parameters. The default sparsity is half of the
 /// budget. A key of the task that does not change the method's parameters is refused. With `safeguard = true`
-/// the method finds its scales and step size, and only the keys of the task may be given. The method `lasso`
-/// is [`LassoOnRows`]; its keys are `rows` and `longest`.
+/// the method finds its scales and step size, and only the keys of the task may be given. The methods
+/// `lasso` and `ridge` are [`OfflineOnRows`]; their keys are `rows` and `longest`.
+///
+/// A key whose value is a table with the single key `grid`, a list, is tuned by scenarios that tune:
+/// [`candidates`](Self::candidates) returns a learner for each combination of values.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "toml::Table")]
 pub struct LearnerSpec {
@@ -22,6 +25,8 @@ pub struct LearnerSpec {
     pub name: String,
     method: String,
     given: toml::Table,
+    /// The number of examples that it is told, if the scenario decides it.
+    told: Option<u64>,
 }
 
 /// A learner of a scenario, with the budget that it must keep to.
@@ -41,10 +46,10 @@ struct OwnTask {
     examples: Option<u64>,
 }
 
-/// The fields of the method `lasso`.
+/// The fields of the methods `lasso` and `ridge`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Lasso {
+struct Offline {
     rows: RowsBought,
     /// The largest number of attributes of the predictor; `None` is no limit.
     longest: Option<usize>,
@@ -61,11 +66,70 @@ impl TryFrom<toml::Table> for LearnerSpec {
             _ => Err(format!("a learner needs the key `{key}`, whose value is a string")),
         };
         let (name, method) = (text("name")?, text("method")?);
-        Ok(LearnerSpec { name, method, given })
+        Ok(LearnerSpec { name, method, given, told: None })
+    }
+}
+
+/// Returns the values of each `{ grid = [...] }` in a table, with the path of keys that leads to it.
+fn grids(given: &toml::Table) -> Vec<(Vec<String>, Vec<Value>)> {
+    let mut found = Vec::new();
+    for (key, value) in given {
+        let Value::Table(inner) = value else { continue };
+        match inner.get("grid") {
+            Some(Value::Array(values)) if inner.len() == 1 => found.push((vec![key.clone()], values.clone())),
+            _ => found.extend(grids(inner).into_iter().map(|(mut path, values)| {
+                path.insert(0, key.clone());
+                (path, values)
+            })),
+        }
+    }
+    found
+}
+
+/// Puts a value in the place of a grid.
+fn put(given: &mut toml::Table, path: &[String], value: &Value) {
+    match path {
+        [] => {}
+        [key] => {
+            given.insert(key.clone(), value.clone());
+        }
+        [key, rest @ ..] => {
+            if let Some(Value::Table(inner)) = given.get_mut(key) {
+                put(inner, rest, value);
+            }
+        }
     }
 }
 
 impl LearnerSpec {
+    /// Returns the learner that is told the number of examples.
+    pub fn told(&self, examples: u64) -> LearnerSpec {
+        LearnerSpec { told: Some(examples), ..self.clone() }
+    }
+
+    /// Returns a learner for each combination of the values of its grids, with these values in words; the
+    /// learner alone, and no words, if it has no grid.
+    pub fn candidates(&self) -> Vec<(LearnerSpec, String)> {
+        let mut found = vec![(self.clone(), String::new())];
+        for (path, values) in grids(&self.given) {
+            let with = |(spec, words): &(LearnerSpec, String)| {
+                let (spec, words) = (spec.clone(), words.clone());
+                let name = path.join(".");
+                values
+                    .iter()
+                    .map(|value| {
+                        let mut spec = spec.clone();
+                        put(&mut spec.given, &path, value);
+                        let comma = if words.is_empty() { "" } else { ", " };
+                        (spec, format!("{words}{comma}{name} = {value}"))
+                    })
+                    .collect::<Vec<_>>()
+            };
+            found = found.iter().flat_map(with).collect();
+        }
+        found
+    }
+
     /// Returns a fresh learner over `dim` attributes within `budget`, and within the money, if attributes
     /// have prices.
     ///
@@ -76,25 +140,33 @@ impl LearnerSpec {
     }
 
     fn contender(&self, dim: usize, budget: usize, money: Option<&Money>) -> anyhow::Result<Contender> {
-        if self.method == "lasso" {
-            let Lasso { rows, longest } = self.given.clone().try_into()?;
+        let penalty = match self.method.as_str() {
+            "lasso" => Some(Penalty::Lasso),
+            "ridge" => Some(Penalty::Ridge),
+            _ => None,
+        };
+        if let Some(penalty) = penalty {
+            let Offline { rows, longest } = self.given.clone().try_into()?;
             let share = match money {
                 Some(Money { tariff, per_example, .. }) => tariff.prices().iter().sum::<f64>() / per_example,
                 None => dim as f64 / budget.max(1) as f64,
             };
-            let learner = LassoOnRows::new(dim, share, rows, longest.unwrap_or(dim));
+            let learner = OfflineOnRows::new(penalty, dim, share, rows, longest.unwrap_or(dim));
             return Ok(Contender { budget: learner.budget(), learner: Box::new(learner) });
         }
         let Some(row) = registry::method(&self.method) else {
             let known: Vec<&str> = METHODS.iter().map(|row| row.name).collect();
-            bail!("no method is named `{}`; the methods are lasso, {}", self.method, known.join(", "))
+            bail!("no method is named `{}`; the methods are lasso, ridge, {}", self.method, known.join(", "))
         };
         let mut within = Budget::PerExample(budget);
         let mut given = self.given.clone();
         if let Some(money) = money {
             within = Budget::Priced { per_example: money.per_example };
         }
-        let task = |given: &toml::Table| task(given, dim, budget, money);
+        let task = |given: &toml::Table| {
+            let task = task(given, dim, budget, money)?;
+            anyhow::Ok(Task { examples: self.told.unwrap_or(task.examples), ..task })
+        };
         match given.remove("safeguard") {
             Some(Value::Boolean(true)) => {
                 if let Some(key) = given.keys().find(|key| !TASK.contains(&key.as_str())) {

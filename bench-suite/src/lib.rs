@@ -16,9 +16,10 @@
 
 pub mod data;
 pub mod kinds;
-pub mod lasso;
 pub mod learner;
 pub mod npy;
+pub mod offline;
+pub mod papers;
 pub mod record;
 pub mod report;
 pub mod row;

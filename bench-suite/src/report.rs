@@ -51,10 +51,11 @@ struct Page {
     table: Vec<Vec<String>>,
 }
 
+/// A figure as it is drawn.
 #[derive(Serialize)]
-struct Drawing {
-    svg: String,
-    caption: String,
+pub(crate) struct Drawing {
+    pub svg: String,
+    pub caption: String,
 }
 
 impl Page {
@@ -176,8 +177,11 @@ pub fn check_others(running: &[Scenario], out: &Path) -> anyhow::Result<()> {
     })
 }
 
-fn render(template: &str, values: Value) -> anyhow::Result<String> {
+/// Fills in a template.
+pub(crate) fn render(template: &str, values: Value) -> anyhow::Result<String> {
     let mut environment = Environment::new();
-    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    // Templates of Markdown begin with a heading.
+    let escape = if template.starts_with('#') { AutoEscape::None } else { AutoEscape::Html };
+    environment.set_auto_escape_callback(move |_| escape.clone());
     environment.render_str(template, context! { style => STYLE, ..values }).context("cannot fill in a page")
 }

@@ -123,7 +123,7 @@ pub fn measure(
         let rows = match kind.measure(job, size, &seed.trial(job.repetition)) {
             Ok(found) => {
                 let number = |x: f64| x.is_finite().then_some(x);
-                found.iter().map(|m| row(m.examples, m.metric, number(m.value), None)).collect()
+                found.iter().map(|m| row(m.examples, &m.metric, number(m.value), None)).collect()
             }
             Err(error) => vec![row(0, "error", None, Some(format!("{error:#}")))],
         };

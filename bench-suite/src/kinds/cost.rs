@@ -149,7 +149,7 @@ impl Cost {
             let examples = session.ledger().examples - before;
             let value = start.elapsed().as_nanos() as f64 / examples as f64;
             let examples = if metric == storage.growth { goal } else { examples };
-            found.push(Measurement { examples, metric, value });
+            found.push(Measurement::new(examples, metric, value));
         }
 
         let ledger = session.ledger();
@@ -158,7 +158,7 @@ impl Cost {
         let examples = size.scaled(self.examples, 1);
         let mut source = session.into_source();
         let value = floor(&mut *source, shape, examples, &seed.child("floor"))?;
-        found.push(Measurement { examples, metric: storage.floor, value });
+        found.push(Measurement::new(examples, storage.floor, value));
         Ok(found)
     }
 }

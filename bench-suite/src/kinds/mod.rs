@@ -3,14 +3,20 @@
 
 mod cost;
 mod learning_curve;
+mod orders;
 mod peers;
 mod recovery;
+mod sample_complexity;
+mod thresholding_curve;
+mod tuning;
 
 use crate::row::Row;
 use crate::tier::Size;
 use lao_figures::Figure;
 use lao_observation::Seed;
 use serde::Deserialize;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 use toml::de::{Deserializer, Error};
@@ -56,6 +62,24 @@ pub trait Kind: fmt::Debug + Send + Sync {
     /// When a session fails or a step diverges. The job then leaves a row with the error.
     fn measure(&self, job: &Job, size: Size, seed: &Seed) -> anyhow::Result<Vec<Measurement>>;
 
+    /// Returns by repetition what is drawn of a contender after this part of the run; smaller is better.
+    fn drawn(&self, _rows: &Rows<'_>, _contender: &str, _part: f64) -> BTreeMap<u64, f64> {
+        BTreeMap::new()
+    }
+
+    /// Returns the exponents of a contender's cost in a quantity, one for each repetition.
+    fn exponents(&self, _rows: &Rows<'_>, _contender: &str, _of: &str) -> Vec<f64> {
+        Vec::new()
+    }
+
+    /// Returns the data, in words, if the definition does not say which they are.
+    ///
+    /// # Errors
+    /// When the catalog does not know a dataset.
+    fn data(&self) -> anyhow::Result<Option<String>> {
+        Ok(None)
+    }
+
     /// Returns the figures, the table and the conclusion from the rows of a run.
     fn analyze(&self, rows: &Rows<'_>) -> Analysis;
 }
@@ -74,6 +98,8 @@ pub const KINDS: &[KindRow] = &[
     KindRow { name: "cost", read: read::<cost::Cost> },
     KindRow { name: "peers", read: read::<peers::Peers> },
     KindRow { name: "recovery", read: read::<recovery::Recovery> },
+    KindRow { name: "sample-complexity", read: read::<sample_complexity::SampleComplexity> },
+    KindRow { name: "thresholding-curve", read: read::<thresholding_curve::ThresholdingCurve> },
 ];
 
 fn read<K: Kind + for<'de> Deserialize<'de> + 'static>(
@@ -99,9 +125,16 @@ pub struct Measurement {
     /// Examples seen.
     pub examples: u64,
     /// The name of the measurement, with its unit: "test mse", "ns per example" and others.
-    pub metric: &'static str,
+    pub metric: Cow<'static, str>,
     /// The measurement.
     pub value: f64,
+}
+
+impl Measurement {
+    /// Returns a measurement after so many examples.
+    pub fn new(examples: u64, metric: impl Into<Cow<'static, str>>, value: f64) -> Self {
+        Measurement { examples, metric: metric.into(), value }
+    }
 }
 
 /// The conclusions that a kind draws from its rows.
@@ -125,6 +158,11 @@ impl<'a> Rows<'a> {
     pub fn values(&self, contender: &str, metric: &str, fits: impl Fn(&Row) -> bool) -> Vec<f64> {
         let of = |row: &&Row| row.learner == contender && row.metric == metric && fits(row);
         self.0.iter().filter(of).filter_map(|row| row.value).collect()
+    }
+
+    /// Returns the number of repetitions.
+    pub fn repetitions(&self) -> u64 {
+        self.0.iter().map(|row| row.repetition + 1).max().unwrap_or(0)
     }
 
     /// Returns the numbers of examples at which a metric was measured, ascending.

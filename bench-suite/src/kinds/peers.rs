@@ -389,7 +389,7 @@ impl Kind for Peers {
             let metric = METRICS.iter().find(|metric| **metric == name);
             let metric =
                 metric.ok_or_else(|| anyhow!("the runner reports `{name}`; known are {METRICS:?}"))?;
-            Ok(Measurement { examples, metric, value: value.unwrap_or(f64::NAN) })
+            Ok(Measurement::new(examples, *metric, value.unwrap_or(f64::NAN)))
         };
         measurements.into_iter().map(measured).collect()
     }

@@ -69,7 +69,7 @@ enum Choose {
     Validation,
 }
 
-fn row<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<&'static SolverRow, D::Error> {
+pub(super) fn row<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<&'static SolverRow, D::Error> {
     let name = String::deserialize(deserializer)?;
     registry::solver(&name).ok_or_else(|| {
         let known: Vec<&str> = registry::SOLVERS.iter().map(|row| row.name).collect();
@@ -159,7 +159,7 @@ impl Kind for Recovery {
         let error = (found.distance_squared(&truth) / target.view().norm_squared()).sqrt();
         let f1 = 2.0 * hits as f64 / (x.len() + target.len()) as f64;
         let metrics = [(F1, f1), (ERROR, error), (SPARSITY, x.len() as f64), (TIME, spent)];
-        Ok(metrics.map(|(metric, value)| Measurement { examples: rows, metric, value }).to_vec())
+        Ok(metrics.map(|(metric, value)| Measurement::new(rows, metric, value)).to_vec())
     }
 
     /// Draws the means of what was found against the median time.

@@ -1,6 +1,7 @@
 //! Tests of scenarios: definitions, selection, runs, records and pages.
 
 use lao_bench_suite::kinds::Rows;
+use lao_bench_suite::papers;
 use lao_bench_suite::record::BenchRecord;
 use lao_bench_suite::report;
 use lao_bench_suite::row::Row;
@@ -39,8 +40,103 @@ fn untimed(rows: Vec<Row>) -> Vec<Row> {
 #[test]
 fn every_scenario_of_the_suite_can_run() {
     for scenario in Scenario::all().unwrap() {
-        scenario.check().unwrap();
+        match scenario.check() {
+            Err(error) if papers::is_data_missing(&error) => {}
+            checked => checked.unwrap(),
+        }
     }
+}
+
+#[test]
+fn the_gallery_has_what_ran_and_says_what_did_not() {
+    let (out, quiet) = (tempfile::tempdir().unwrap(), AtomicBool::new(false));
+    let mut folder = run::open_folder(out.path()).unwrap();
+    for name in ["ito17-fig1", "ito17-table2", "hk12-table1"] {
+        run::run(&scenario(name), CHECK, &mut folder, &|_, _| {}, &quiet).unwrap();
+    }
+    let missing = BTreeMap::from([("ito17-fig3".to_string(), "no CT slices".to_string())]);
+    papers::write(out.path(), &missing, &mut folder, ("papers/", false)).unwrap();
+    papers::write(out.path(), &missing, &mut folder, ("text/", true)).unwrap();
+    let read = |name: &str| std::fs::read_to_string(out.path().join(name)).unwrap();
+    for page in [read("papers/ito17.html"), read("text/ito17.md")] {
+        assert!(page.contains("A1 before A2 in ") && page.contains(" of 2 repetitions"), "{page}");
+        assert!(
+            page.contains("no CT slices")
+                && page.contains("`ito17-fig1`") | page.contains("<code>ito17-fig1")
+        );
+        assert!(page.contains("Check tier"));
+    }
+    assert!(read("papers/hk12.html").contains("did not reach the goals"));
+    assert!(read("papers/ms18.html").contains("has not run"));
+    assert!(read("papers/index.html").contains("hk12.html#table-1"));
+    let numbers = read("papers/ito17-fig1-1.csv");
+    assert_eq!(numbers.lines().next(), Some("series,rounds,regret against the target,low,high"));
+    assert!(numbers.lines().count() > 180, "{numbers}");
+    // A gallery is replaced by the next one, and files of other runs stay.
+    papers::write(out.path(), &missing, &mut folder, ("papers/", false)).unwrap();
+    assert!(out.path().join("ito17-fig1/records.json").exists());
+}
+
+#[test]
+fn a_learner_chooses_from_its_grid_on_other_data() {
+    let text = text("ms18-fig1-small").replace("{ grid = [0.125, 0.25] }", "{ grid = [1e-9, 0.25] }");
+    let text = &text[..text.find("[[learners]]\nname = \"RDA\"").unwrap()];
+    let scenario = Scenario::parse("ms18-fig1-small", text).unwrap();
+    let found = rows(&scenario, BenchOptions { tier: BenchTier::Quick, ..CHECK });
+    let chosen = |learner: &str| -> Vec<&str> {
+        let of = |row: &&Row| row.learner == learner && row.metric.starts_with("tuned: ");
+        found.iter().filter(of).map(|row| row.metric.as_str()).collect()
+    };
+    assert_eq!(chosen("Pursuit"), Vec::<&str>::new());
+    for learner in ["Exploration", "Hybrid"] {
+        let chosen = chosen(learner);
+        assert!(
+            chosen.len() == 5 && chosen.iter().all(|words| words.contains("step_size = 0.25")),
+            "{chosen:?}"
+        );
+    }
+}
+
+#[test]
+fn regret_is_the_loss_of_predictions_less_that_of_the_target() {
+    let scenario = scenario("ito17-table2");
+    let found = rows(&scenario, BenchOptions { tier: BenchTier::Quick, ..CHECK });
+    let last = |learner: &str| {
+        let of = |row: &&Row| row.learner == learner && row.metric == "regret" && row.examples == 5000;
+        let values: Vec<f64> = found.iter().filter(of).filter_map(|row| row.value).collect();
+        values.iter().sum::<f64>() / values.len() as f64
+    };
+    // Uniform choice, which knows the target after a while, loses (1 - k'/d) |w*|^2 = .6 a round.
+    assert!((2700.0..3600.0).contains(&last("Uniform")), "{}", last("Uniform"));
+    assert!(last("A1") < 0.2 * last("Uniform"));
+}
+
+#[test]
+fn orders_are_those_of_the_theory_where_it_has_them() {
+    let mut text = text("hk12-table1");
+    text = text.replace("values = [16.0, 32.0, 64.0, 128.0]", "values = [16.0, 32.0]");
+    let scenario = Scenario::parse("hk12-table1", &text).unwrap();
+    let found = rows(&scenario, BenchOptions { tier: BenchTier::Quick, ..CHECK });
+    // In the unit of the paper, whose rows have length 1, the order in d is 1; here two more.
+    let orders = scenario.kind.exponents(&Rows(&found), "Ridge (AERR)", "dim");
+    assert!(orders.len() == 5 && orders.iter().all(|order| (2.4..3.6).contains(order)), "{orders:?}");
+    let orders = scenario.kind.exponents(&Rows(&found), "Lasso (AELR)", "budget");
+    assert!(orders.len() == 5 && orders.iter().all(|order| (-1.4..-0.6).contains(order)), "{orders:?}");
+}
+
+#[test]
+fn solvers_spend_the_calls_that_they_are_given_and_no_more() {
+    let scenario = scenario("scsg20-fig1");
+    let found = rows(&scenario, CHECK);
+    for solver in scenario.kind.contenders() {
+        let calls =
+            found.iter().filter(|row| row.learner == solver && row.metric == "f").map(|row| row.examples);
+        let most = calls.max().unwrap();
+        // 20 passes over 200 rows; what settles earlier spends less.
+        assert!(most <= 4000 && (most > 3000 || solver.starts_with("HTP")), "{solver}: {most}");
+    }
+    let drawn = |solver: &str, part: f64| scenario.kind.drawn(&Rows(&found), solver, part)[&0];
+    assert!(drawn("SVRG-HT", 1.0) < 0.5 * drawn("SVRG-HT", 0.0));
 }
 
 #[test]
@@ -128,14 +224,14 @@ fn a_learner_whose_parameters_do_not_fit_the_data_is_refused_before_the_work() {
 
 #[test]
 fn two_contenders_of_one_name_are_refused() {
-    let broken = text("ms18-fig1").replace("Exploration, growing batches", "Hybrid");
+    let broken = text("ms18-fig1").replace("name = \"Exploration\"", "name = \"Hybrid\"");
     let error = Scenario::parse("ms18-fig1", &broken).unwrap().check().unwrap_err().to_string();
     assert!(error.contains("`Hybrid`"), "{error}");
 }
 
 #[test]
 fn an_unknown_scenario_is_an_error_that_suggests_the_nearest() {
-    let error = Scenario::select(&["ms18-fig".into()]).unwrap_err().to_string();
+    let error = Scenario::select(&["ms18-fg1".into()]).unwrap_err().to_string();
     assert!(error.contains("did you mean `ms18-fig1`"), "{error}");
     let error = Scenario::select(&["zzz".into()]).unwrap_err().to_string();
     assert!(!error.contains("did you mean"), "{error}");
@@ -158,7 +254,7 @@ fn a_learner_that_saw_too_little_for_an_update_is_named_in_the_caption() {
         text.contains("No update was completed by Hybrid: the first needs 1300 more examples."),
         "{text}"
     );
-    assert_eq!(text.matches("No update").count(), 3, "{text}");
+    assert_eq!(text.matches("No update").count(), 2, "{text}");
 }
 
 #[test]
@@ -273,7 +369,7 @@ fn a_second_run_appends_its_rows_with_what_they_come_from() {
 #[test]
 fn a_job_that_fails_is_a_row_with_its_error_and_the_others_go_on() {
     // Steps of this size diverge, which does not affect the other learners.
-    let wild = text("ms18-fig1").replacen("step_size = 0.25", "step_size = 1e100", 1);
+    let wild = text("ms18-fig1").replacen("step_size = { grid = [0.125, 0.25] }", "step_size = 1e100", 1);
     let small = wild.replace("train = 90_000", "train = 60_000").replace("test = 10_000", "test = 500");
     let scenario = Scenario::parse("ms18-fig1", &small).unwrap();
     let out = tempfile::tempdir().unwrap();

@@ -21,6 +21,7 @@ Examples:
   cargo xtask bench --list                   lists the scenarios
   cargo xtask bench                          runs all scenarios at their normal sizes (minutes)
   cargo xtask bench ms18-fig1                runs one scenario
+  cargo xtask bench papers                   every figure and table of the four papers, on one page a paper
   cargo xtask bench cost-vs-d --tier check   checks that the scenario runs (seconds)
   cargo xtask bench ms18-fig1 --tier full --seed 7 --out /tmp/fig1
   cargo xtask bench my.toml                  runs a scenario of your own
@@ -50,7 +51,7 @@ Exit status:
 )]
 pub struct BenchArgs {
     /// The scenarios to run, by name or by the path of a definition; all scenarios of the suite if none is
-    /// named.
+    /// named. `papers` stands for every figure and table of the four papers, and writes papers/index.html, too.
     #[arg(value_name = "SCENARIO|FILE.toml")]
     pub scenarios: Vec<String>,
     /// List the scenarios and stop.
@@ -63,6 +64,9 @@ pub struct BenchArgs {
     /// are replaced or removed.
     #[arg(long, default_value = "target/lao/bench", value_name = "DIR")]
     pub out: PathBuf,
+    /// Write the gallery of `papers` into bench-suite/gallery, too, as Markdown and SVG.
+    #[arg(long)]
+    pub record: bool,
     /// The root seed.
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub seed: u64,

@@ -5,12 +5,16 @@
 
 use anyhow::Context as _;
 use args::{BenchArgs, Format, TierArg};
+use lao_bench_suite::papers;
 use lao_bench_suite::record::BenchRecord;
 use lao_bench_suite::run::{self, BenchCanceled, BenchOptions};
 use lao_bench_suite::scenario::Scenario;
 use lao_bench_suite::tier::BenchTier;
 use lao_bench_suite::{kinds::Analysis, report};
+use lao_files::OutputFolder;
 use lao_terminal as say;
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +27,8 @@ fn main() -> ExitCode {
 }
 
 fn bench(args: &BenchArgs) -> anyhow::Result<ExitCode> {
-    let selected = Scenario::select(&args.scenarios)?;
+    let papers = args.scenarios.iter().any(|name| name == papers::PAPERS);
+    let selected = select(args, papers)?;
     if args.list {
         say::results(&list(&selected, args.format)?)?;
         return Ok(ExitCode::SUCCESS);
@@ -34,8 +39,20 @@ fn bench(args: &BenchArgs) -> anyhow::Result<ExitCode> {
         TierArg::Full => BenchTier::Full,
     };
     let options = BenchOptions { tier, seed: args.seed, jobs: args.jobs.into() };
-    // Everything that can be refused is refused before the first measurement.
-    selected.iter().try_for_each(Scenario::check)?;
+    // Everything that can be refused is refused before the first measurement; but a paper's figure on data that
+    // are not at hand leaves the others as they are.
+    let (mut ready, mut missing) = (Vec::new(), BTreeMap::new());
+    for scenario in selected {
+        match scenario.check() {
+            Ok(()) => ready.push(scenario),
+            Err(error) if papers && papers::is_data_missing(&error) => {
+                say::note(&format!("skipped  {error:#}"));
+                missing.insert(scenario.name.clone(), format!("{:#}", error));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    let selected = ready;
     let mut folder = run::open_folder(&args.out)?;
     report::check_others(&selected, &args.out)?;
     let canceled = Arc::new(AtomicBool::new(false));
@@ -72,10 +89,21 @@ fn bench(args: &BenchArgs) -> anyhow::Result<ExitCode> {
         records.push(record);
     }
     report::write_index(&mut folder)?;
+    let mut index = args.out.join("index.html");
+    if papers {
+        papers::write(&args.out, &missing, &mut folder, ("papers/", false))?;
+        index = args.out.join("papers/index.html");
+    }
+    if args.record {
+        let gallery = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bench-suite/gallery");
+        let mut recorded = OutputFolder::open(&gallery, "gallery")?;
+        papers::write(&args.out, &missing, &mut recorded, ("", true))?;
+        say::note("recorded in bench-suite/gallery");
+    }
     match args.format {
         Format::Json => say::results(&(serde_json::to_string_pretty(&records)? + "\n"))?,
         Format::Human => {
-            say::results(&format!("{text}report: {}\n", args.out.join("index.html").display()))?;
+            say::results(&format!("{text}report: {}\n", index.display()))?;
         }
     }
     if failed > 0 {
@@ -83,6 +111,19 @@ fn bench(args: &BenchArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from(1));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the scenarios that are named; `papers` stands for those of the four papers.
+fn select(args: &BenchArgs, papers: bool) -> anyhow::Result<Vec<Scenario>> {
+    if !papers {
+        anyhow::ensure!(!args.record, "--record is for the gallery: `cargo xtask bench papers --record`");
+        return Scenario::select(&args.scenarios);
+    }
+    let mut names = papers::scenarios()?;
+    let others = args.scenarios.iter().filter(|name| *name != papers::PAPERS && !names.contains(name));
+    let others: Vec<String> = others.cloned().collect();
+    names.extend(others);
+    Scenario::select(&names)
 }
 
 fn list(selected: &[Scenario], format: Format) -> anyhow::Result<String> {

@@ -139,6 +139,21 @@ impl Products {
         largest / self.examples.max(1) as f64
     }
 
+    /// Returns the answer of [`ridge`] on the examples.
+    ///
+    /// # Errors
+    /// As [`ridge`].
+    pub fn ridge(&self, penalty: f64) -> Result<Vec<f64>, OfflineError> {
+        let (mut gram, mut w) = self.means(penalty)?;
+        gram.iter_mut().step_by(w.len() + 1).for_each(|diagonal| *diagonal += penalty);
+        let dependent = solve_positive(&mut gram, &mut w);
+        if dependent == 0 && w.iter().all(|w| w.is_finite()) {
+            Ok(w)
+        } else {
+            Err(OfflineError::Singular(penalty))
+        }
+    }
+
     /// Minimizes `|X w - y|^2 / (2n) + penalty |w|_1`, from the start `w`, until the conditions of optimality
     /// hold to `tolerance`, relative to `|X' y / n|_inf`.
     ///
@@ -229,14 +244,7 @@ fn products(data: Block<'_>) -> Products {
 /// [`OfflineError`] for no examples, a penalty that is not allowed, data out of scale, or a singular Gram
 /// matrix.
 pub fn ridge(data: Block<'_>, penalty: f64) -> Result<Vec<f64>, OfflineError> {
-    let (mut gram, mut w) = products(data).means(penalty)?;
-    gram.iter_mut().step_by(w.len() + 1).for_each(|diagonal| *diagonal += penalty);
-    let dependent = solve_positive(&mut gram, &mut w);
-    if dependent == 0 && w.iter().all(|w| w.is_finite()) {
-        Ok(w)
-    } else {
-        Err(OfflineError::Singular(penalty))
-    }
+    products(data).ridge(penalty)
 }
 
 /// Returns the minimizer of `|X w - y|^2 / (2n) + penalty |w|_1`, one weight per column.

@@ -162,6 +162,18 @@ impl Catalog {
         })
     }
 
+    /// Returns whether all files of a dataset are at hand.
+    ///
+    /// # Errors
+    /// Fails when the manifest does not know the dataset, or a file is there and damaged.
+    pub fn has(&self, name: &str) -> Result<bool, CatalogError> {
+        match self.find(name) {
+            Ok(_) => Ok(true),
+            Err(CatalogError::Missing { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Returns all files of a dataset. The function compares sizes, not checksums, and never downloads.
     pub fn find(&self, name: &str) -> Result<Found<'_>, CatalogError> {
         let dataset = self.dataset(name)?;

@@ -1,4 +1,4 @@
-//! Lasso on complete rows: what the same money buys without a method for limited attribute observation.
+//! Lasso and ridge regression on complete rows: what the same money buys without a method for limited attribute observation.
 
 use lao_algorithms::baselines::offline::Products;
 use lao_kernels::{SparseVector, SparseView};
@@ -8,6 +8,9 @@ use serde::Deserialize;
 /// The penalties that are tried, from the one at which all weights are zero, each so many times smaller.
 const PENALTIES: usize = 24;
 const RATIO: f64 = 0.75;
+/// Those of ridge regression, from 1.
+const PENALTIES_OF_RIDGE: usize = 8;
+const RATIO_OF_RIDGE: f64 = 0.2;
 /// The precision of a solution on the path of penalties; the error on the rows for validation decides.
 const TOLERANCE: f64 = 1e-4;
 /// One block of so many is for validation.
@@ -27,10 +30,20 @@ pub enum RowsBought {
     WithinBudget,
 }
 
-/// Lasso on the complete rows bought so far. The penalty is the best one on a fifth of the rows, among those
-/// with few enough weights; the weights are those of the other four fifths at this penalty.
+/// The penalty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Penalty {
+    /// `|w|_1`.
+    Lasso,
+    /// `|w|_2^2 / 2`.
+    Ridge,
+}
+
+/// Lasso or ridge regression on the complete rows bought so far. The penalty is the best one on a fifth of the
+/// rows, among those with few enough weights; the weights are those of the other four fifths at this penalty.
 #[derive(Debug)]
-pub struct LassoOnRows {
+pub struct OfflineOnRows {
+    penalty: Penalty,
     /// Examples per complete row.
     every: f64,
     /// The largest number of weights.
@@ -49,15 +62,16 @@ pub struct LassoOnRows {
     updates: u64,
 }
 
-impl LassoOnRows {
+impl OfflineOnRows {
     /// Returns the learner over `dim` attributes, all of which cost `share` budgets of an example. Its
     /// predictor has at most `longest` attributes.
-    pub fn new(dim: usize, share: f64, bought: RowsBought, longest: usize) -> Self {
+    pub fn new(penalty: Penalty, dim: usize, share: f64, bought: RowsBought, longest: usize) -> Self {
         let every = match bought {
             RowsBought::All => 1.0,
             RowsBought::WithinBudget => share.max(1.0),
         };
-        LassoOnRows {
+        OfflineOnRows {
+            penalty,
             every,
             longest,
             examples: 0,
@@ -80,16 +94,22 @@ impl LassoOnRows {
     }
 
     fn fit(&mut self) {
-        let mut penalty = self.training.largest_penalty();
-        let mut weights = vec![0.0; self.weights.dim()];
-        let mut best = (self.validation.mean_squared_error(&weights), weights.clone());
-        for _ in 0..PENALTIES {
-            penalty *= RATIO;
-            // Where coordinate descent does not converge, the path ends: smaller penalties are no easier.
-            if self.training.lasso(penalty, TOLERANCE, &mut weights).is_err() {
-                break;
-            }
-            if weights.iter().filter(|w| **w != 0.0).count() > self.longest {
+        let mut best = (f64::INFINITY, vec![0.0; self.weights.dim()]);
+        best.0 = self.validation.mean_squared_error(&best.1);
+        let mut weights = best.1.clone();
+        let (count, ratio, mut penalty) = match self.penalty {
+            Penalty::Lasso => (PENALTIES, RATIO, self.training.largest_penalty()),
+            Penalty::Ridge => (PENALTIES_OF_RIDGE, RATIO_OF_RIDGE, 1.0 / RATIO_OF_RIDGE),
+        };
+        for _ in 0..count {
+            penalty *= ratio;
+            // Where there is no solution, the path ends: smaller penalties are no easier.
+            let solved = match self.penalty {
+                Penalty::Lasso => self.training.lasso(penalty, TOLERANCE, &mut weights),
+                Penalty::Ridge => self.training.ridge(penalty).map(|w| weights = w),
+            };
+            let length = weights.iter().filter(|w| **w != 0.0).count();
+            if solved.is_err() || length > self.longest {
                 break;
             }
             let error = self.validation.mean_squared_error(&weights);
@@ -102,7 +122,7 @@ impl LassoOnRows {
     }
 }
 
-impl Learner for LassoOnRows {
+impl Learner for OfflineOnRows {
     fn dim(&self) -> usize {
         self.weights.dim()
     }
