@@ -1,4 +1,5 @@
-//! Lasso and ridge regression on complete rows: what the same money buys without a method for limited attribute observation.
+//! Lasso and ridge regression on complete rows: what the same money buys without a method for limited
+//! attribute observation.
 
 use lao_algorithms::baselines::offline::Products;
 use lao_kernels::{SparseVector, SparseView};
@@ -39,8 +40,9 @@ pub enum Penalty {
     Ridge,
 }
 
-/// Lasso or ridge regression on the complete rows bought so far. The penalty is the best one on a fifth of the
-/// rows, among those with few enough weights; the weights are those of the other four fifths at this penalty.
+/// Lasso or ridge regression on the complete rows bought so far. The penalty is the best one on a fifth of
+/// the rows, among those with few enough weights; the weights are those of the other four fifths at this
+/// penalty.
 #[derive(Debug)]
 pub struct OfflineOnRows {
     penalty: Penalty,

@@ -28,8 +28,8 @@ const TEXTS: [&str; 4] = [
 ];
 const PAGE: &str = include_str!("../templates/paper.html");
 const INDEX: &str = include_str!("../templates/papers.html");
-const PAGE_IN_TEXT: &str = include_str!("../templates/paper.md");
-const INDEX_IN_TEXT: &str = include_str!("../templates/papers.md");
+const PAGE_IN_TEXT: &str = include_str!("../templates/paper.md.jinja");
+const INDEX_IN_TEXT: &str = include_str!("../templates/papers.md.jinja");
 
 /// A paper.
 #[derive(Clone, Debug, Deserialize)]

@@ -29,8 +29,8 @@ pub(super) fn metric(of: &str, value: f64) -> String {
     format!("cost at {of} = {value}")
 }
 
-/// Returns the cost at which an error first falls to `goal`, between two points of the curve along the line on
-/// which logarithms are straight; `None` if it never does.
+/// Returns the cost at which an error first falls to `goal`, between two points of the curve along the line
+/// on which logarithms are straight; `None` if it never does.
 pub(super) fn reached(curve: &[(f64, f64)], goal: f64) -> Option<f64> {
     let at = curve.iter().position(|(_, error)| *error <= goal)?;
     let (cost, error) = curve[at];

@@ -1,5 +1,5 @@
-//! The kind `sample-complexity`: the examples until an excess risk is reached, as the number of attributes, the
-//! budget, the sparsity and the error change.
+//! The kind `sample-complexity`: the examples until an excess risk is reached, as the number of attributes,
+//! the budget, the sparsity and the error change.
 
 use super::orders::{self, Bound, Sweep, reached};
 use super::{Analysis, Job, Kind, Measurement, Rows};

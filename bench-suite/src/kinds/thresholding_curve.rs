@@ -1,5 +1,6 @@
-//! The kind `thresholding-curve`: the loss of solvers of finite sums against IFO calls, thresholdings and time;
-//! or, with sweeps, the IFO calls until the loss has fallen, as rows, condition number and error change.
+//! The kind `thresholding-curve`: the loss of solvers of finite sums against IFO calls, thresholdings and
+//! time; or, with sweeps, the IFO calls until the loss has fallen, as rows, condition number and error
+//! change.
 
 use super::orders::{self, Bound, Sweep, reached};
 use super::recovery::row;

@@ -12,7 +12,8 @@ type Choice = Arc<OnceLock<Result<usize, String>>>;
 pub(super) struct Tuning(Mutex<BTreeMap<(usize, String), Choice>>);
 
 impl Tuning {
-    /// Returns the place of the least score, which is found once: scores that are not finite are never chosen.
+    /// Returns the place of the least score, which is found once: scores that are not finite are never
+    /// chosen.
     pub fn choose(
         &self,
         contender: usize,

@@ -369,7 +369,8 @@ fn a_second_run_appends_its_rows_with_what_they_come_from() {
 #[test]
 fn a_job_that_fails_is_a_row_with_its_error_and_the_others_go_on() {
     // Steps of this size diverge, which does not affect the other learners.
-    let wild = text("ms18-fig1").replacen("step_size = { grid = [0.125, 0.25] }", "step_size = 1e100", 1);
+    let wild =
+        text("ms18-fig1").replacen("step_size = { grid = [0.125, 0.25, 0.35] }", "step_size = 1e100", 1);
     let small = wild.replace("train = 90_000", "train = 60_000").replace("test = 10_000", "test = 500");
     let scenario = Scenario::parse("ms18-fig1", &small).unwrap();
     let out = tempfile::tempdir().unwrap();

@@ -17,6 +17,14 @@ pub fn means(name: &str, x: &[f64], replicates: &[Vec<f64>]) -> Series {
     series
 }
 
+/// Returns the line of an `exponent` that theory has, through the first point of a measured curve.
+pub fn theory(name: &str, measured: &Series, exponent: f64) -> Series {
+    let through = |[x_0, y_0]: [f64; 2]| {
+        measured.points.iter().map(|&[x, _]| [x, y_0 * (x / x_0).powf(exponent)]).collect()
+    };
+    Series::bound(name, measured.points.first().copied().map_or_else(Vec::new, through))
+}
+
 /// Returns the figure of `(label, y)` against `(label, x)` on logarithmic axes: the mean of the replicates,
 /// and the line of the claimed `exponent` through the first mean.
 pub fn growth(
@@ -26,14 +34,12 @@ pub fn growth(
     exponent: f64,
 ) -> Figure {
     let measured = means("mean of the replicates", x, replicates);
-    let line = measured.points.first().map_or_else(Vec::new, |&[x_0, y_0]| {
-        x.iter().map(|&x| [x, y_0 * (x / x_0).powf(exponent)]).collect()
-    });
+    let line = theory(&format!("exponent {exponent}"), &measured, exponent);
     Figure {
         caption: caption.into(),
         x: Axis::log(x_label),
         y: Axis::log(y_label),
-        series: vec![measured, Series::bound(&format!("exponent {exponent}"), line)],
+        series: vec![measured, line],
     }
 }
 

@@ -51,7 +51,8 @@ Exit status:
 )]
 pub struct BenchArgs {
     /// The scenarios to run, by name or by the path of a definition; all scenarios of the suite if none is
-    /// named. `papers` stands for every figure and table of the four papers, and writes papers/index.html, too.
+    /// named. `papers` stands for every figure and table of the four papers, and writes papers/index.html,
+    /// too.
     #[arg(value_name = "SCENARIO|FILE.toml")]
     pub scenarios: Vec<String>,
     /// List the scenarios and stop.
@@ -64,6 +65,9 @@ pub struct BenchArgs {
     /// are replaced or removed.
     #[arg(long, default_value = "target/lao/bench", value_name = "DIR")]
     pub out: PathBuf,
+    /// Run nothing: write the pages again, from the records in the folder of the results.
+    #[arg(long)]
+    pub pages: bool,
     /// Write the gallery of `papers` into bench-suite/gallery, too, as Markdown and SVG.
     #[arg(long)]
     pub record: bool,

@@ -39,8 +39,8 @@ fn bench(args: &BenchArgs) -> anyhow::Result<ExitCode> {
         TierArg::Full => BenchTier::Full,
     };
     let options = BenchOptions { tier, seed: args.seed, jobs: args.jobs.into() };
-    // Everything that can be refused is refused before the first measurement; but a paper's figure on data that
-    // are not at hand leaves the others as they are.
+    // Everything that can be refused is refused before the first measurement; but a paper's figure on data
+    // that are not at hand leaves the others as they are.
     let (mut ready, mut missing) = (Vec::new(), BTreeMap::new());
     for scenario in selected {
         match scenario.check() {
@@ -67,7 +67,12 @@ fn bench(args: &BenchArgs) -> anyhow::Result<ExitCode> {
             bar.set_length(of as u64);
             bar.set_position(done as u64);
         };
-        let result = run::run(scenario, options, &mut folder, &progress, &canceled);
+        let result = if args.pages {
+            let record = BenchRecord::read(&args.out.join(&scenario.name))?;
+            record.with_context(|| format!("{} has no record of {}", args.out.display(), scenario.name))
+        } else {
+            run::run(scenario, options, &mut folder, &progress, &canceled)
+        };
         bar.finish_and_clear();
         let record = match result {
             Ok(record) => record,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 pub const WIDTH: usize = 110;
 
 /// Folders whose texts are not ours: the output of tools, and the inputs of the readers' tests.
-const FOREIGN: [&str; 4] = [".git", "target", "corpus", "node_modules"];
+const FOREIGN: [&str; 5] = [".git", "target", "corpus", "gallery", "node_modules"];
 
 /// A file with its path from the root and its text.
 pub struct Text {

@@ -103,8 +103,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         |name, of: Excess| needs(name, most_dim, move |problem, m, seed| of(problem, m, cripple, seed));
     let aer = sought("AER's examples until half of the excess", aer)?;
     let aelr = sought("AELR's examples until half of the excess", aelr)?;
-    let aer = scaling::exponents(cx, &aer, replicates)?;
-    let aelr = scaling::exponents(cx, &aelr, replicates)?;
+    let aer = scaling::exponents(cx, &aer, replicates, 2.0)?;
+    let aelr = scaling::exponents(cx, &aelr, replicates, 1.0)?;
     let sign = if cx.commits(&LABELS_SWAPPED) { -1.0 } else { 1.0 };
     let more: Vec<f64> = aer.iter().zip(&aelr).map(|(aer, aelr)| sign * (aer - aelr)).collect();
     let finding = slope::judge_sample(&more, (0.0, f64::INFINITY), cx.alpha(), FindingKind::Slope);

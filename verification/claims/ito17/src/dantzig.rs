@@ -21,6 +21,7 @@ use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series,
 use lao_verification_engine::instance::{masks, members};
 use lao_verification_engine::judge::exact_all;
 use lao_verification_engine::mutants::Cripple;
+use lao_verification_engine::plots;
 use lao_verification_engine::probe::ManualSession;
 use rand_distr::{Distribution, StandardNormal};
 use std::sync::Arc;
@@ -185,11 +186,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         cx.rate("exponent of the regret, Dantzig", Direction::Larger, slopes);
     }
     let points = grid.iter().enumerate().map(|(i, &mark)| [mark, mean_at(&curves, i)]).collect();
+    let measured = Series::line("Dantzig", points);
+    let allowed = plots::theory("largest exponent allowed, .2", &measured, 0.2);
     cx.figure(Figure {
         caption: "(d, k, k') = (10, 2, 4): mean regret of the Dantzig method against rounds.".into(),
         x: Axis::log("rounds"),
         y: Axis::linear("mean regret against w*"),
-        series: vec![Series::line("Dantzig", points)],
+        series: vec![measured, allowed],
     });
     Ok(())
 }

@@ -15,6 +15,7 @@ use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series,
 use lao_verification_engine::judge::slope::{Exponent, SlopeJudge};
 use lao_verification_engine::judge::{exact_all, prob, ratio};
 use lao_verification_engine::mutants::{Cripple, Crippled, Misdirected, Misdirection};
+use lao_verification_engine::plots;
 
 const SPARSITY: usize = 12;
 const STAGES: u64 = 40;
@@ -304,7 +305,11 @@ fn blocks(cx: &mut Context<'_>, (dim, wrong, cripple): Arm) -> anyhow::Result<()
         caption: "Examples to a gap of 0.00001 (mean) against the number of blocks.".into(),
         x: Axis::log("d' = d/(s'-s)"),
         y: Axis::log("examples"),
-        series: vec![Series::line("Exploration", mean(exploration)), Series::line("Hybrid", mean(hybrid))],
+        series: {
+            let exploration = Series::line("Exploration", mean(exploration));
+            let theory = plots::theory("proportional to d'", &exploration, 1.0);
+            vec![exploration, theory, Series::line("Hybrid", mean(hybrid))]
+        },
     });
     Ok(())
 }
@@ -337,6 +342,8 @@ fn figures(cx: &mut Context<'_>, all: &[[ShownTrials<Run>; 2]]) {
             );
         }
     }
+    let theory = series.first().map(|first| plots::theory("proportional to 1/eps", first, 1.0));
+    series.extend(theory);
     cx.figure(Figure {
         caption: "Examples to reach a gap of eps (mean), 32 blocks.".into(),
         x: Axis::log("1/eps"),

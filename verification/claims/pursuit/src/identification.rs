@@ -143,7 +143,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 }
 
 fn report(cx: &mut Context<'_>, title: &str, (at, grid): (&[f64], &[(usize, usize)]), runs: &[Vec<f64>]) {
-    let (mut measured, mut allowed) = (Series::line("median", Vec::new()), Series::line("bound", Vec::new()));
+    let (mut measured, mut allowed) =
+        (Series::line("median", Vec::new()), Series::bound("bound", Vec::new()));
     for (i, &(dim, budget)) in grid.iter().enumerate() {
         let middle = median(&mut runs.iter().map(|run| run[i]).collect::<Vec<f64>>());
         cx.note(&format!("d = {dim}, s' = {budget}: median number of examples"), middle);

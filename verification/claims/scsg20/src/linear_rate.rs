@@ -88,11 +88,21 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.judge("slope of the second half over that of the first", geom::is_geometric(&ratios, cx.alpha()));
     cx.rate("slope of log D per step", Direction::Larger, slopes.into_iter().flatten().collect());
     let shown = curves.iter().take(5).enumerate();
+    let mut series: Vec<Series> =
+        shown.map(|(i, curve)| Series::line(&format!("run {}", i + 1), curve.clone())).collect();
+    // The rate that is judged, from where the runs begin.
+    let longest = series.iter().flat_map(|run| run.points.last()).map(|[t, _]| *t).fold(0.0, f64::max);
+    let start = series.first().and_then(|run| run.points.first()).map_or(1.0, |[_, d]| *d);
+    let at = |part: f64| {
+        let t = longest * part;
+        [t, start * (-2.0 * STEP * convexity * t).exp()]
+    };
+    series.push(Series::bound("promised rate", (0..=20).map(|i| at(f64::from(i) / 20.0)).collect()));
     cx.figure(Figure {
-        caption: "Squared error against steps, five runs.".into(),
+        caption: "Squared error against steps, five runs, and the rate that is promised.".into(),
         x: Axis::linear("steps"),
         y: Axis::log("D"),
-        series: shown.map(|(i, curve)| Series::line(&format!("run {}", i + 1), curve.clone())).collect(),
+        series,
     });
     Ok(())
 }

@@ -15,6 +15,7 @@ use lao_verification_engine::instance::quadratics::{Shared, predictor};
 use lao_verification_engine::instance::regression::{Regression, spread_signs};
 use lao_verification_engine::judge::ratio;
 use lao_verification_engine::judge::slope::{self, Exponent, fit, judge_slopes};
+use lao_verification_engine::plots;
 
 const SIZES: [usize; 5] = [1000, 2000, 4000, 8000, 16_000];
 const ACCURACIES: [f64; 6] = [0.1, 0.05, 0.02, 0.01, 0.005, 0.003];
@@ -110,7 +111,10 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let slopes: Vec<f64> =
             fit(&x, &calls, None).map_err(anyhow::Error::msg)?.iter().map(|fit| fit.slope).collect();
         let mean = |at: usize| calls.iter().map(|row| row[at]).sum::<f64>() / calls.len() as f64;
-        series.push(Series::line(name, x.iter().enumerate().map(|(at, n)| [*n, mean(at)]).collect()));
+        let measured = Series::line(name, x.iter().enumerate().map(|(at, n)| [*n, mean(at)]).collect());
+        let theory = (i < 2).then(|| plots::theory(&format!("{name}, theory"), &measured, exponent));
+        series.push(measured);
+        series.extend(theory);
         cx.rate(&format!("exponent of {name}'s calls in n"), Direction::Larger, slopes.clone());
         if i < 3 {
             let finding = judge_slopes(&slopes, Exponent::Within(exponent, exponent), 0.15, cx.alpha());
@@ -124,7 +128,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.judge("calls of SCSG-HT over those of SVRG-HT at n = 16,000", finding);
     cx.settled()?;
     cx.figure(Figure {
-        caption: "IFO calls until the squared error is .02.".into(),
+        caption: "IFO calls until the squared error is .02; dashed, proportional to n, or not at all.".into(),
         x: Axis::log("n"),
         y: Axis::log("calls"),
         series,

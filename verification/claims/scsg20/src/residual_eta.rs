@@ -19,6 +19,7 @@ use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predicto
 use lao_verification_engine::judge::slope::{Exponent, fit, judge_sample, judge_slopes};
 use lao_verification_engine::judge::{FindingKind, PropertyTally};
 use lao_verification_engine::mutants::{FaultyDraws, WrongSubset};
+use lao_verification_engine::plots;
 
 const STEPS: [f64; 4] = [0.016, 0.008, 0.004, 0.002];
 const N: usize = 4000;
@@ -173,7 +174,13 @@ fn replacement(cx: &mut Context<'_>) -> anyhow::Result<()> {
             cx.note(&format!("{cell}: floor at eta = {}", STEPS[3]), mean(3));
             cx.rate(&format!("exponent of the floor in eta, {cell}"), Direction::Smaller, slopes);
             let points = STEPS.iter().enumerate().map(|(i, eta)| [*eta, mean(i)]).collect();
-            series.push(Series::line(&cell, points));
+            let measured = Series::line(&cell, points);
+            // The exponents are two, and a line for each of them is enough.
+            let theory = format!("exponent {exponent}");
+            if series.iter().all(|other: &Series| other.name != theory) {
+                series.push(plots::theory(&theory, &measured, exponent));
+            }
+            series.push(measured);
         }
     }
     cx.figure(Figure {

@@ -20,13 +20,14 @@ use lao_algorithms::thresholding::{
 use lao_finite_sum::{FiniteSum, Meter};
 use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
-use lao_verification_engine::context::{Context, Trial, View, still};
+use lao_verification_engine::context::{Axis, Context, Figure, Series, Trial, View, still};
 use lao_verification_engine::instance::quadratics::{Quadratics, Shared, predictor};
 use lao_verification_engine::instance::regression::{Regression, spread_signs};
 use lao_verification_engine::judge::geom::{Window, half_ratio, is_geometric, log_slope, rate};
 use lao_verification_engine::judge::slope::{self, Exponent, SlopeJudge};
 use lao_verification_engine::judge::{FindingKind, PropertyTally, exact_all};
 use lao_verification_engine::mutants::{PlainScsg, StepFault};
+use lao_verification_engine::plots;
 use rand::RngExt;
 
 /// A random small regression, and the shape of a run on it.
@@ -355,6 +356,8 @@ fn hsg_rates(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let replicates: Vec<Vec<f64>> = runs.iter().map(spent).collect();
     let judge = SlopeJudge::new(Exponent::Within(0.85, 1.15), 0.0);
     cx.judge("HSG-HT: exponent of calls in 1/eps", judge.judge(&grid, &replicates, cx.alpha()));
+    let caption = "IFO calls of HSG-HT until D is eps, against 1/eps.";
+    cx.figure(plots::growth(caption, ("1/eps", &grid), ("calls", &replicates), 1.0));
     Ok(())
 }
 
@@ -377,12 +380,20 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let kappas: Vec<f64> = (1..=6).map(|i| 2.0_f64.powi(i)).collect();
     let spent =
         kappas.iter().map(|kappa| gd_steps(*kappa, over_kappa)).collect::<anyhow::Result<Vec<f64>>>()?;
+    let points = kappas.iter().zip(&spent).map(|(kappa, steps)| [*kappa, *steps]).collect();
+    let measured = Series::line("GD-HT", points);
     let exponent = slope::fit(&kappas, &[spent], None).map_err(anyhow::Error::msg)?[0].slope;
     let mut tally = PropertyTally::new();
     tally.check(exponent, 1.1);
     tally.check(0.7, exponent);
     cx.judge("GD-HT: exponent of steps in kappa", tally.finish());
     cx.note("GD-HT: exponent of steps in kappa", exponent);
+    cx.figure(Figure {
+        caption: "Steps of GD-HT to a gap of 1e-6 of the first one, against the condition number.".into(),
+        x: Axis::log("kappa"),
+        y: Axis::log("steps"),
+        series: vec![plots::theory("proportional to kappa", &measured, 1.0), measured],
+    });
     cx.settled()?;
     sg_floor(cx)?;
     cx.settled()?;

@@ -23,6 +23,14 @@ pub enum Exponent {
 }
 
 impl Exponent {
+    /// Returns the exponent that theory has: the end of the range, and of two ends the lower one, since the
+    /// other has room for logarithms.
+    pub fn stated(self) -> f64 {
+        match self {
+            Exponent::AtMost(end) | Exponent::AtLeast(end) | Exponent::Within(end, _) => end,
+        }
+    }
+
     /// Returns the two ends of the range, widened by `margin`; an open end is infinite.
     fn ends(self, margin: f64) -> (f64, f64) {
         match self {

@@ -59,14 +59,21 @@ pub(crate) fn judge(cx: &mut Context<'_>, grids: &[Grid<'_>], replicates: u64) -
     Ok(())
 }
 
-/// The exponents of a grid's replicates, with the plot of their mean.
-pub(crate) fn exponents(cx: &mut Context<'_>, grid: &Grid<'_>, replicates: u64) -> anyhow::Result<Vec<f64>> {
+/// The exponents of a grid's replicates, with the plot of their mean and of the exponent that is printed.
+pub(crate) fn exponents(
+    cx: &mut Context<'_>,
+    grid: &Grid<'_>,
+    replicates: u64,
+    printed: f64,
+) -> anyhow::Result<Vec<f64>> {
     let values = measured(cx, grid, replicates)?;
+    let mean = plots::means("mean", &grid.x, &values);
+    let printed = plots::theory(&format!("printed: {printed}"), &mean, printed);
     cx.figure(Figure {
         caption: format!("{}, mean of the replicates with bars of two standard errors.", grid.name),
         x: Axis::log(grid.variable),
         y: Axis::log(grid.name),
-        series: vec![plots::means("mean", &grid.x, &values)],
+        series: vec![mean, printed],
     });
     Ok(fit(&grid.x, &values, None).map_err(anyhow::Error::msg)?.iter().map(|fit| fit.slope).collect())
 }
@@ -104,7 +111,12 @@ fn report(cx: &mut Context<'_>, grid: &Grid<'_>, values: &[Vec<f64>]) {
         caption: format!("{}, mean of the replicates.", grid.name),
         x: Axis::log(grid.variable),
         y: Axis::log(grid.name),
-        series: vec![Series::line("mean", curve)],
+        series: {
+            let mean = Series::line("mean", curve);
+            let exponent = grid.judge.as_ref().map(|judge| judge.exponent.stated());
+            let theory = exponent.map(|p| plots::theory(&format!("exponent {p}"), &mean, p));
+            [mean].into_iter().chain(theory).collect()
+        },
     });
 }
 
