@@ -193,7 +193,8 @@ impl Scenario {
 }
 
 fn unknown(name: &str) -> String {
-    let ranked = SCENARIOS.iter().map(|(known, _)| (strsim::jaro_winkler(name, known), *known));
+    // Of equally near names the first one is taken.
+    let ranked = SCENARIOS.iter().rev().map(|(known, _)| (strsim::jaro_winkler(name, known), *known));
     let nearest = ranked.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(score, _)| *score > 0.7);
     let hint = nearest.map_or_else(String::new, |(_, near)| format!("; did you mean `{near}`?"));
     format!(

@@ -231,7 +231,7 @@ fn two_contenders_of_one_name_are_refused() {
 
 #[test]
 fn an_unknown_scenario_is_an_error_that_suggests_the_nearest() {
-    let error = Scenario::select(&["ms18-fg1".into()]).unwrap_err().to_string();
+    let error = Scenario::select(&["ms18-fig".into()]).unwrap_err().to_string();
     assert!(error.contains("did you mean `ms18-fig1`"), "{error}");
     let error = Scenario::select(&["zzz".into()]).unwrap_err().to_string();
     assert!(!error.contains("did you mean"), "{error}");

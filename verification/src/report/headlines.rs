@@ -117,7 +117,7 @@ const QUESTIONS: [Question; 3] = [
             Said {
                 claim: "pursuit-small-study",
                 cell: "independent, 480 examples: attributes missing of 5, mean",
-                words: "of 5 attributes Pursuit misses {found} from 480 examples; promised {promised} at most",
+                words: "Pursuit misses {found} of 5 attributes, from 480 examples; promised {promised}",
             },
         ],
     },
