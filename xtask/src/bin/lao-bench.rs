@@ -39,13 +39,14 @@ fn bench(args: &BenchArgs) -> anyhow::Result<ExitCode> {
         TierArg::Full => BenchTier::Full,
     };
     let options = BenchOptions { tier, seed: args.seed, jobs: args.jobs.into() };
-    // Everything that can be refused is refused before the first measurement; but a paper's figure on data
-    // that are not at hand leaves the others as they are.
+    // Everything that can be refused is refused before the first measurement. But of many scenarios, one whose
+    // data are not at hand is skipped.
+    let many = papers || args.scenarios.is_empty();
     let (mut ready, mut missing) = (Vec::new(), BTreeMap::new());
     for scenario in selected {
         match scenario.check() {
             Ok(()) => ready.push(scenario),
-            Err(error) if papers && papers::is_data_missing(&error) => {
+            Err(error) if many && papers::is_data_missing(&error) => {
                 say::note(&format!("skipped  {error:#}"));
                 missing.insert(scenario.name.clone(), format!("{:#}", error));
             }
