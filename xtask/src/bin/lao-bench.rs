@@ -39,8 +39,8 @@ fn bench(args: &BenchArgs) -> anyhow::Result<ExitCode> {
         TierArg::Full => BenchTier::Full,
     };
     let options = BenchOptions { tier, seed: args.seed, jobs: args.jobs.into() };
-    // Everything that can be refused is refused before the first measurement. But of many scenarios, one whose
-    // data are not at hand is skipped.
+    // Everything that can be refused is refused before the first measurement. But of many scenarios, one
+    // whose data are not at hand is skipped.
     let many = papers || args.scenarios.is_empty();
     let (mut ready, mut missing) = (Vec::new(), BTreeMap::new());
     for scenario in selected {
