@@ -97,7 +97,7 @@ fn whole() -> f64 {
 struct Outcome {
     says: String,
     here: String,
-    /// Reproduced, in part, not reproduced or not at hand.
+    /// One of [`WORDS`].
     word: &'static str,
 }
 
@@ -164,7 +164,7 @@ impl Statement {
         let says = self.says.clone();
         let name = self.scenario.as_ref().or(entry.scenarios.first());
         let Some((scenario, record)) = name.and_then(|name| ran.get(name)) else {
-            return Outcome { says, here: "not run".into(), word: "not at hand" };
+            return Outcome { says, here: "not run".into(), word: WORDS[4] };
         };
         let (kind, rows) = (&scenario.kind, Rows(&record.rows));
         if let (Some(before), Some(after)) = (&self.before, &self.after) {
@@ -180,18 +180,25 @@ impl Statement {
             return Outcome { says, here, word: word(better, of) };
         }
         let (Some(of), Some(quantity), Some(exponent)) = (&self.of, &self.quantity, self.exponent) else {
-            return Outcome { says, here: "no comparison is defined".into(), word: "not at hand" };
+            return Outcome { says, here: "no comparison is defined".into(), word: WORDS[4] };
         };
         let found = kind.exponents(&rows, of, quantity);
         let Some((mean, sd)) = mean_sd(&found) else {
-            return Outcome { says, here: format!("{of} did not reach the goals"), word: "not at hand" };
+            return Outcome { says, here: format!("{of} did not reach the goals"), word: WORDS[4] };
         };
         let error = 2.0 * sd / (found.len() as f64).sqrt();
-        // An order bounds how the cost grows towards the harder side, up to logarithms.
+        // An order bounds how the cost grows towards the harder side, up to logarithms: it may grow by less.
         let sign = if HARDER_BELOW.contains(&quantity.as_str()) { -1.0 } else { 1.0 };
-        let within = sign * mean - error <= sign * exponent + LOGARITHMS;
+        let more = sign * (mean - exponent);
+        let word = if more.abs() <= error + LOGARITHMS {
+            WORDS[0]
+        } else if more < 0.0 {
+            WORDS[2]
+        } else {
+            WORDS[3]
+        };
         let here = format!("measured {mean:.2} ± {error:.2}; printed {exponent}");
-        Outcome { says, here, word: if within { "reproduced" } else { "not reproduced" } }
+        Outcome { says, here, word }
     }
 }
 
@@ -200,13 +207,16 @@ const HARDER_BELOW: [&str; 2] = ["error", "budget"];
 /// What logarithms may add to an exponent over the ranges of the scenarios.
 const LOGARITHMS: f64 = 0.15;
 
+/// What may come of a statement.
+const WORDS: [&str; 5] = ["reproduced", "in part", "within the bound", "not reproduced", "not at hand"];
+
 /// Says how many of the repetitions agree.
 fn word(better: usize, of: usize) -> &'static str {
     match (better, of) {
-        (_, 0) => "not at hand",
-        (better, of) if better == of => "reproduced",
-        (better, of) if 2 * better > of => "in part",
-        _ => "not reproduced",
+        (_, 0) => WORDS[4],
+        (better, of) if better == of => WORDS[0],
+        (better, of) if 2 * better > of => WORDS[1],
+        _ => WORDS[3],
     }
 }
 
@@ -343,8 +353,7 @@ pub fn write(
         }
         let (id, name, title) = (&paper.id, &paper.name, &paper.title);
         let count = |word| counts.get(&(id.clone(), word)).copied().unwrap_or(0);
-        let summary =
-            ["reproduced", "in part", "not reproduced", "not at hand"].map(|word| (word, count(word)));
+        let summary = WORDS.map(|word| (word, count(word)));
         let values = context! { id, name, title, warning, summary, entries => Serde(&shown) };
         files.push((format!("{within}{id}.{suffix}"), report::render(page, values)?.into_bytes()));
         let first = shown.iter().flat_map(|entry| &entry.runs).find(|run| !run.figures.is_empty());
@@ -401,7 +410,7 @@ mod tests {
     fn a_statement_is_reproduced_where_all_repetitions_agree() {
         assert_eq!(
             [word(5, 5), word(3, 5), word(2, 4), word(0, 0)],
-            ["reproduced", "in part", "not reproduced", "not at hand"]
+            [WORDS[0], WORDS[1], WORDS[3], WORDS[4]]
         );
     }
 }

@@ -22,10 +22,14 @@ pub enum ErratumKind {
     /// The print is false, or contradicts itself.
     #[default]
     Error,
+    /// A proof does not show what it is for; the statement is open, or true for another reason.
+    Gap,
     /// The print is true, and a better statement is true too.
     Improvement,
     /// The print leaves something open; this project reads it in one way.
     Reading,
+    /// It rests on a mark of the text that was at hand, which may not be that of the print.
+    Unchecked,
 }
 
 /// One erratum, improvement or reading.
@@ -134,10 +138,12 @@ pub fn markdown(record: &RunRecord) -> String {
     let shown = shown_by(record);
     let count = |kind| all().iter().filter(|erratum| erratum.kind == kind).count();
     let mut text = format!(
-        "{HEAD} --tier {}`; do not edit.\n\n{} errors, {} improvements and {} readings. {} of these rows are \
-         shown by a cell whose verdict depends on that row alone; the others can be read off the page.\n",
+        "{HEAD} --tier {}`; do not edit.\n\n{} errors, {} gaps, {} improvements and {} readings. {} of these \
+         rows are shown by a cell whose verdict depends on that row alone; the others can be read off the \
+         page.\n",
         record.run.tier,
         count(ErratumKind::Error),
+        count(ErratumKind::Gap),
         count(ErratumKind::Improvement),
         count(ErratumKind::Reading),
         count_shown(record),
@@ -171,8 +177,13 @@ pub fn markdown(record: &RunRecord) -> String {
 }
 
 /// The parts of `ERRATA.md`.
-const KINDS: [(ErratumKind, &str, &str); 3] = [
+const KINDS: [(ErratumKind, &str, &str); 5] = [
     (ErratumKind::Error, "Errors", "What is printed is false, or contradicts another place of the paper."),
+    (
+        ErratumKind::Gap,
+        "Gaps",
+        "What is printed does not follow from what is shown; whether it is true is open.",
+    ),
     (
         ErratumKind::Improvement,
         "Improvements",
@@ -183,12 +194,18 @@ const KINDS: [(ErratumKind, &str, &str); 3] = [
         "Readings",
         "What is printed leaves something open; this project reads it in the way that is set beside it.",
     ),
+    (
+        ErratumKind::Unchecked,
+        "Not checked against the print",
+        "These rest on a mark of the text that was at hand, a scan, and are counted nowhere.",
+    ),
 ];
 
 /// The words for the print and for what is set against it.
 fn kind_words(kind: ErratumKind) -> [&'static str; 2] {
     match kind {
-        ErratumKind::Error => ["Printed", "Corrected"],
+        ErratumKind::Error | ErratumKind::Unchecked => ["Printed", "Corrected"],
+        ErratumKind::Gap => ["Printed", "What follows"],
         ErratumKind::Improvement => ["Printed", "Better"],
         ErratumKind::Reading => ["Printed", "Read as"],
     }
