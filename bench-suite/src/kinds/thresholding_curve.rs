@@ -458,7 +458,7 @@ impl Kind for ThresholdingCurve {
         let figure = |x: usize, label: &str| Figure {
             caption: format!("{value} against {label}: geometric means of {repetitions} repetitions."),
             x: Axis::linear(label),
-            y: if self.gap { Axis::log(value) } else { Axis::linear(value) },
+            y: Axis::log(value),
             series: drawn(x),
         };
         let figures = vec![figure(0, "IFO calls / n"), figure(1, "hard thresholdings"), figure(2, "seconds")];
