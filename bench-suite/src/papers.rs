@@ -124,6 +124,9 @@ struct RunOf {
     data: Option<String>,
     settings: String,
     figures: Vec<Drawing>,
+    /// The numbers behind each figure, as CSV.
+    #[serde(skip)]
+    numbers: Vec<Vec<u8>>,
     table: Vec<Vec<String>>,
     failures: Vec<String>,
 }
@@ -164,7 +167,7 @@ impl Statement {
         let says = self.says.clone();
         let name = self.scenario.as_ref().or(entry.scenarios.first());
         let Some((scenario, record)) = name.and_then(|name| ran.get(name)) else {
-            return Outcome { says, here: "not run".into(), word: WORDS[4] };
+            return Outcome { says, here: "not run".into(), word: NOT_AT_HAND };
         };
         let (kind, rows) = (&scenario.kind, Rows(&record.rows));
         if let (Some(before), Some(after)) = (&self.before, &self.after) {
@@ -180,22 +183,22 @@ impl Statement {
             return Outcome { says, here, word: word(better, of) };
         }
         let (Some(of), Some(quantity), Some(exponent)) = (&self.of, &self.quantity, self.exponent) else {
-            return Outcome { says, here: "no comparison is defined".into(), word: WORDS[4] };
+            return Outcome { says, here: "no comparison is defined".into(), word: NOT_AT_HAND };
         };
         let found = kind.exponents(&rows, of, quantity);
         let Some((mean, sd)) = mean_sd(&found) else {
-            return Outcome { says, here: format!("{of} did not reach the goals"), word: WORDS[4] };
+            return Outcome { says, here: format!("{of} did not reach the goals"), word: NOT_AT_HAND };
         };
         let error = 2.0 * sd / (found.len() as f64).sqrt();
         // An order bounds how the cost grows towards the harder side, up to logarithms: it may grow by less.
         let sign = if HARDER_BELOW.contains(&quantity.as_str()) { -1.0 } else { 1.0 };
         let more = sign * (mean - exponent);
         let word = if more.abs() <= error + LOGARITHMS {
-            WORDS[0]
+            REPRODUCED
         } else if more < 0.0 {
-            WORDS[2]
+            WITHIN
         } else {
-            WORDS[3]
+            NOT_REPRODUCED
         };
         let here = format!("measured {mean:.2} ± {error:.2}; printed {exponent}");
         Outcome { says, here, word }
@@ -208,15 +211,20 @@ const HARDER_BELOW: [&str; 2] = ["error", "budget"];
 const LOGARITHMS: f64 = 0.15;
 
 /// What may come of a statement.
-const WORDS: [&str; 5] = ["reproduced", "in part", "within the bound", "not reproduced", "not at hand"];
+const REPRODUCED: &str = "reproduced";
+const IN_PART: &str = "in part";
+const WITHIN: &str = "within the bound";
+const NOT_REPRODUCED: &str = "not reproduced";
+const NOT_AT_HAND: &str = "not at hand";
+const WORDS: [&str; 5] = [REPRODUCED, IN_PART, WITHIN, NOT_REPRODUCED, NOT_AT_HAND];
 
 /// Says how many of the repetitions agree.
 fn word(better: usize, of: usize) -> &'static str {
     match (better, of) {
-        (_, 0) => WORDS[4],
-        (better, of) if better == of => WORDS[0],
-        (better, of) if 2 * better > of => WORDS[1],
-        _ => WORDS[3],
+        (_, 0) => NOT_AT_HAND,
+        (better, of) if better == of => REPRODUCED,
+        (better, of) if 2 * better > of => IN_PART,
+        _ => NOT_REPRODUCED,
     }
 }
 
@@ -255,6 +263,7 @@ impl RunOf {
                 data: None,
                 settings: String::new(),
                 figures: Vec::new(),
+                numbers: Vec::new(),
                 table: Vec::new(),
                 failures: Vec::new(),
             });
@@ -275,6 +284,7 @@ impl RunOf {
                 seconds(record.seconds)
             ),
             figures: drawn.collect::<anyhow::Result<_>>()?,
+            numbers: figures.iter().map(numbers).collect::<anyhow::Result<_>>()?,
             table,
             failures: report::failures(record),
         })
@@ -314,13 +324,6 @@ pub fn write(
         }
     }
     let mut files: Vec<(String, Vec<u8>)> = Vec::new();
-    for (name, (scenario, record)) in &ran {
-        for (n, figure) in scenario.kind.analyze(&Rows(&record.rows)).figures.iter().enumerate() {
-            let name = format!("{within}{name}-{}", n + 1);
-            files.push((format!("{name}.svg"), standalone(&draw(figure)?).into_bytes()));
-            files.push((format!("{name}.csv"), numbers(figure)?));
-        }
-    }
     let (suffix, page, index) = match in_text {
         true => ("md", PAGE_IN_TEXT, INDEX_IN_TEXT),
         false => ("html", PAGE, INDEX),
@@ -337,6 +340,14 @@ pub fn write(
                 *counts.entry((paper.id.clone(), outcome.word)).or_insert(0_usize) += 1;
             }
             let runs = entry.scenarios.iter().map(|name| RunOf::new(name, ran.get(name), missing.get(name)));
+            let runs: Vec<RunOf> = runs.collect::<anyhow::Result<_>>()?;
+            for run in &runs {
+                for (n, (figure, numbers)) in run.figures.iter().zip(&run.numbers).enumerate() {
+                    let name = format!("{within}{}-{}", run.name, n + 1);
+                    files.push((format!("{name}.svg"), standalone(&figure.svg).into_bytes()));
+                    files.push((format!("{name}.csv"), numbers.clone()));
+                }
+            }
             let verdict = |claim: &String| {
                 (claim.clone(), verdicts.get(claim).cloned().unwrap_or_else(|| "not recorded".into()))
             };
@@ -348,7 +359,7 @@ pub fn write(
                 differs: entry.differs.trim().into(),
                 outcomes,
                 claims: entry.claims.iter().map(verdict).collect(),
-                runs: runs.collect::<anyhow::Result<_>>()?,
+                runs,
             });
         }
         let (id, name, title) = (&paper.id, &paper.name, &paper.title);
@@ -410,7 +421,7 @@ mod tests {
     fn a_statement_is_reproduced_where_all_repetitions_agree() {
         assert_eq!(
             [word(5, 5), word(3, 5), word(2, 4), word(0, 0)],
-            [WORDS[0], WORDS[1], WORDS[3], WORDS[4]]
+            [REPRODUCED, IN_PART, NOT_REPRODUCED, NOT_AT_HAND]
         );
     }
 }

@@ -168,7 +168,7 @@ impl LearningCurve {
                     let last = curve.iter().rfind(|row| row.metric == self.metric());
                     sum += last.map_or(f64::INFINITY, |row| row.value);
                 }
-                Ok(if sum.is_nan() { f64::INFINITY } else { sum })
+                Ok(sum)
             };
             of.iter().map(|(spec, _)| score(spec)).collect()
         })

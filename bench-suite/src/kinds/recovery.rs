@@ -2,13 +2,13 @@
 //! design, and the time that it takes.
 
 use super::{Analysis, Job, Kind, Measurement, Rows, best_two};
-use crate::data::{DenseRows, Design};
+use crate::data::Design;
 use crate::row::{mean_sd, median};
 use crate::tier::Size;
 use anyhow::{Context as _, ensure};
 use lao_algorithms::thresholding::{Shape, SolverLimit, SolverRow, SolverTask, path, registry, solve};
 use lao_figures::{Axis, Figure, Series};
-use lao_finite_sum::{DesignMatrix, FiniteSum, Loss, Predictor};
+use lao_finite_sum::{FiniteSum, Loss, Predictor};
 use lao_observation::Seed;
 use serde::Deserialize;
 use serde::de::Error as _;
@@ -110,15 +110,8 @@ impl Kind for Recovery {
     fn measure(&self, job: &Job, size: Size, seed: &Seed) -> anyhow::Result<Vec<Measurement>> {
         let (target, spec) = (self.data.target(job.dim, seed)?, &self.solvers[job.contender]);
         let sum = |rows: usize, name: &str| {
-            let DenseRows { columns, labels } =
-                self.data.correlated(&target, self.correlation, rows, &seed.child(name))?;
-            // Each solver gets the layout in which it is fastest.
-            let examples = if spec.solver.random {
-                let row = |i| columns.iter().skip(i).step_by(rows).copied();
-                DesignMatrix::rows(rows, job.dim, (0..rows).flat_map(row).collect())?
-            } else {
-                DesignMatrix::columns(rows, job.dim, columns)?
-            };
+            let drawn = self.data.correlated(&target, self.correlation, rows, &seed.child(name))?;
+            let (examples, labels) = drawn.laid_out(spec.solver.random)?;
             anyhow::Ok(FiniteSum::new(examples, Loss::least_squares(labels)?)?)
         };
         let rows = size.scaled(self.train, 10);

@@ -6,13 +6,14 @@ use super::orders::{self, Bound, Sweep, reached};
 use super::recovery::row;
 use super::tuning::Tuning;
 use super::{Analysis, Job, Kind, Measurement, Rows};
-use crate::data::{DenseRows, Design};
+use crate::data::Design;
 use crate::row::{Row, mean_sd, median};
 use crate::tier::Size;
 use anyhow::{Context as _, bail, ensure};
 use lao_algorithms::thresholding::{Shape, Solver, SolverLimit, SolverRow, SolverTask, registry, resume};
 use lao_datasets::catalog::Catalog;
-use lao_datasets::format::Table;
+use lao_datasets::format::{SparseRows, Table};
+use lao_datasets::preprocess::normalize_rows;
 use lao_figures::{Axis, Figure, Series, Style};
 use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
 use lao_kernels::Compressed;
@@ -136,15 +137,7 @@ impl ThresholdingCurve {
                     Some((other, _)) => bail!("sweeps.of = \"{other}\": give rows, condition or error"),
                 }
                 let target = columns.target(*dim, seed)?;
-                let DenseRows { columns, labels } =
-                    columns.correlated(&target, a, rows, &seed.child("train"))?;
-                let examples = if by_rows {
-                    let row = |i| columns.iter().skip(i).step_by(rows).copied();
-                    DesignMatrix::rows(rows, *dim, (0..rows).flat_map(row).collect())?
-                } else {
-                    DesignMatrix::columns(rows, *dim, columns)?
-                };
-                (examples, labels)
+                columns.correlated(&target, a, rows, &seed.child("train"))?.laid_out(by_rows)?
             }
             SumData::Dataset { dataset, most_rows } => {
                 ensure!(sweep.is_none_or(|(of, _)| of == "error"), "a dataset has its rows");
@@ -155,7 +148,7 @@ impl ThresholdingCurve {
                     rows.map(Arc::new).map_err(|error| format!("{error:#}"))
                 });
                 let rows = rows.as_ref().map_err(|error| anyhow::anyhow!("{error}"))?;
-                let (examples, labels) = rows.first(most)?;
+                let (examples, labels) = first(rows, most)?;
                 (DesignMatrix::compressed_rows(examples), labels)
             }
         };
@@ -216,7 +209,7 @@ impl ThresholdingCurve {
                 let mut solver = self.solver(spec, &sum, *step)?;
                 let marks = self.run(&mut sum, &mut *solver, &seed.child("algorithm"), 1)?;
                 let loss = marks.last().map_or(f64::INFINITY, |mark| mark.loss);
-                Ok(if loss.is_finite() { loss } else { f64::INFINITY })
+                Ok(loss)
             };
             self.steps.iter().map(score).collect()
         })?;
@@ -264,25 +257,13 @@ impl ThresholdingCurve {
     }
 }
 
-/// Rows of a dataset, with their labels.
-#[derive(Debug)]
-struct SparseRows {
-    dim: usize,
-    starts: Vec<usize>,
-    places: Vec<u32>,
-    values: Vec<f64>,
-    labels: Vec<f64>,
-}
-
-impl SparseRows {
-    /// Returns the first rows.
-    fn first(&self, rows: usize) -> anyhow::Result<(Compressed<f64>, Vec<f64>)> {
-        let rows = rows.min(self.labels.len());
-        let end = self.starts[rows];
-        let (starts, places) = (self.starts[..=rows].to_vec(), self.places[..end].to_vec());
-        let examples = Compressed::new(self.dim, starts, places, self.values[..end].to_vec())?;
-        Ok((examples, self.labels[..rows].to_vec()))
-    }
+/// Returns the first rows, and their labels.
+fn first(rows: &SparseRows, count: usize) -> anyhow::Result<(Compressed<f64>, Vec<f64>)> {
+    let count = count.min(rows.rows());
+    let end = rows.starts[count];
+    let (starts, indices) = (rows.starts[..=count].to_vec(), rows.indices[..end].to_vec());
+    let examples = Compressed::new(rows.dim, starts, indices, rows.values[..end].to_vec())?;
+    Ok((examples, rows.labels[..count].to_vec()))
 }
 
 /// Returns the first of some datasets that is at hand.
@@ -305,33 +286,27 @@ fn dataset_rows(name: &str, most: usize) -> anyhow::Result<SparseRows> {
     let (rows, dim, mut order) = (table.rows(), table.dim(), Vec::new());
     let mut rng = Seed::root(0).child("rows").rng();
     SubsetSampler::new(rows).draw(most.min(rows), &mut rng, &mut order);
-    let (mut starts, mut places) = (vec![0], Vec::new());
-    let (mut values, mut labels): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+    let mut taken = SparseRows { starts: vec![0], dim, ..SparseRows::default() };
     for i in order.into_iter().map(|i| i as usize) {
-        let from = values.len();
         match &table {
             Table::Sparse(sparse) => {
                 let row = sparse.row(i);
-                places.extend_from_slice(row.indices);
-                values.extend_from_slice(row.values);
-                labels.push(sparse.labels[i]);
+                taken.indices.extend_from_slice(row.indices);
+                taken.values.extend_from_slice(row.values);
+                taken.labels.push(sparse.labels[i]);
             }
             Table::Dense(dense) => {
-                let row = (0..dim).map(|j| (j as u32, dense.column(j)[i])).filter(|(_, x)| *x != 0.0);
-                for (j, x) in row {
-                    places.push(j);
-                    values.push(x);
+                for (j, x) in (0..dim).map(|j| (j, dense.column(j)[i])).filter(|(_, x)| *x != 0.0) {
+                    taken.indices.push(j as u32);
+                    taken.values.push(x);
                 }
-                labels.push(dense.labels[i]);
+                taken.labels.push(dense.labels[i]);
             }
         }
-        let norm = values[from..].iter().map(|x| x * x).sum::<f64>().sqrt();
-        if norm > 0.0 {
-            values[from..].iter_mut().for_each(|x| *x /= norm);
-        }
-        starts.push(places.len());
+        taken.starts.push(taken.indices.len());
     }
-    Ok(SparseRows { dim, starts, places, values, labels })
+    normalize_rows(&mut taken);
+    Ok(taken)
 }
 
 impl Kind for ThresholdingCurve {
@@ -387,7 +362,7 @@ impl Kind for ThresholdingCurve {
 
     fn drawn(&self, rows: &Rows<'_>, contender: &str, part: f64) -> BTreeMap<u64, f64> {
         let calls = part * self.passes as f64 * rows_of_sum(rows);
-        let of = |row: &&Row| row.learner == contender && row.metric == LOSS && row_calls(row) <= calls;
+        let of = |row: &&Row| row.learner == contender && row.metric == LOSS && row.examples as f64 <= calls;
         // The last one of each repetition stays.
         rows.0.iter().filter(of).filter_map(|row| Some((row.repetition, row.value?))).collect()
     }
@@ -433,7 +408,7 @@ impl Kind for ThresholdingCurve {
                     let f = f.value.unwrap_or(f64::INFINITY);
                     let y = if gap { (f - floor).max(LEAST_GAP) } else { f };
                     let number = |row: &Row| row.value.unwrap_or(f64::NAN);
-                    [row_calls(thresholds) / n, number(thresholds), number(seconds), y]
+                    [thresholds.examples as f64 / n, number(thresholds), number(seconds), y]
                 })
                 .collect()
         };
@@ -491,9 +466,4 @@ impl Kind for ThresholdingCurve {
 /// Returns the number of rows of the sum.
 fn rows_of_sum(rows: &Rows<'_>) -> f64 {
     rows.0.iter().find(|row| row.metric == ROWS).and_then(|row| row.value).unwrap_or(1.0)
-}
-
-/// The IFO calls of a row.
-fn row_calls(row: &Row) -> f64 {
-    row.examples as f64
 }
