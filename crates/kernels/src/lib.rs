@@ -38,7 +38,7 @@ pub use dense::{
 pub use exponential::{exponential_factors, scaled_exponentials};
 pub use gather::{ROW_TILE, gather_dot, row_gather_dot, row_gather_gradient, scatter_axpy};
 pub use lazy_threshold::LazyThresholdIterate;
-pub use panel::{panel_clip, panel_moments, panel_products, solve_lower_lanes};
+pub use panel::{panel_clip, panel_moments, panel_products, panel_steps, solve_lower_lanes};
 pub use project::{project_l1_ball, project_l2_ball};
 pub use sparse::{Compressed, CompressedError};
 pub use spectrum::{MAX_SUPPORTS, RestrictedSpectrum, SpectrumError, symmetric_eigenvalues};

@@ -69,6 +69,35 @@ pub fn panel_moments(
     sums
 }
 
+/// Goes from the last row of a panel to the first, and returns three sums for each column x: of the steps
+/// `D_i = (x_i - mean(x_i, .., x_m)) e_i`, of `D_i^2 + 2 C_i` with `C_i = var(x_i, .., x_m) e_i^2`, and of
+/// the squared deviations from the mean of the column. Entry i of `steps` is `e_i` and the reciprocal of the
+/// number of rows from row i on. If the values of a column come in a random order, `C_i` is what `D_i^2` is
+/// expected to be, given all rows before row i.
+#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
+pub fn panel_steps(panel: &[[f64; 4]], steps: &[[f64; 2]]) -> [[f64; 4]; 3] {
+    debug_assert_eq!(panel.len(), steps.len());
+    let (mut sums, mut mean) = ([[0.0; 4]; 3], panel.last().copied().unwrap_or_default());
+    for (row, &[e, share]) in panel.iter().zip(steps).rev() {
+        // Deviations are from the mean of the later rows, so that sums of squares do not cancel.
+        let ahead: [f64; 4] = std::array::from_fn(|lane| row[lane] - mean[lane]);
+        let shift = ahead.map(|ahead| ahead * share);
+        let rest: [f64; 4] = std::array::from_fn(|lane| ahead[lane] - shift[lane]);
+        let (twice, square) = (2.0 * share * e * e, &mut sums[2]);
+        for lane in 0..4 {
+            mean[lane] += shift[lane];
+            square[lane] += ahead[lane] * rest[lane];
+        }
+        let square = *square;
+        for lane in 0..4 {
+            let step = rest[lane] * e;
+            sums[0][lane] += step;
+            sums[1][lane] += step * step + twice * square[lane];
+        }
+    }
+    sums
+}
+
 /// Solves `L x = b` for as many right sides as `b` has lanes, where [`solve_positive`](crate::solve_positive)
 /// left the factor L. `b` becomes x; an unknown that was left out is zero. The entries of `b` before `first`
 /// are zero, and stay so.
@@ -134,6 +163,33 @@ mod tests {
                 }
                 let found = [deviations[lane], sums[0][lane], sums[1][lane], sums[2][lane]];
                 prop_assert_eq!(found.map(f64::to_bits), naive.map(f64::to_bits));
+            }
+        }
+
+        #[test]
+        fn steps_are_those_of_their_definition(rows in rows(), shift in -1e3..1e3) {
+            let (mut panel, others): (Vec<[f64; 4]>, Vec<[f64; 4]>) = rows.into_iter().unzip();
+            panel.iter_mut().flatten().for_each(|x| *x += shift);
+            let m = panel.len();
+            let steps: Vec<[f64; 2]> =
+                others.iter().enumerate().map(|(i, row)| [row[0], 1.0 / (m - i) as f64]).collect();
+            let sums = panel_steps(&panel, &steps);
+            let moments = |x: &[f64]| {
+                let mean = x.iter().sum::<f64>() / x.len() as f64;
+                (mean, x.iter().map(|x| (x - mean).powi(2)).sum::<f64>())
+            };
+            for lane in 0..4 {
+                let x: Vec<f64> = panel.iter().map(|row| row[lane]).collect();
+                let mut naive = [0.0; 3];
+                for i in 0..m {
+                    let ((mean, square), [e, share]) = (moments(&x[i..]), steps[i]);
+                    naive[0] += (x[i] - mean) * e;
+                    naive[1] += ((x[i] - mean) * e).powi(2) + 2.0 * square * share * e * e;
+                }
+                naive[2] = moments(&x).1;
+                for (sum, naive) in sums.iter().zip(naive) {
+                    prop_assert!((sum[lane] - naive).abs() <= 1e-9 * (1.0 + naive.abs()));
+                }
             }
         }
 

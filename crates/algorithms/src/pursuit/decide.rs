@@ -22,7 +22,11 @@ impl Pursuit {
             return None;
         }
         let Pursuit { params: PursuitParams { dim, level, .. }, pool, moments, .. } = self;
-        let enough = |n: f64| n >= LEAST_SEEN as f64 && z * z * (n / seen) > boundary(*dim, *level, n);
+        let enough = |n: f64| {
+            n >= LEAST_SEEN as f64
+                && z * z * (n / seen) > boundary(*dim, *level, n)
+                && self.e_process_allows(j, n / seen)
+        };
         let (mut low, mut high) = (seen, seen);
         while !enough(high) {
             (low, high) = (high, 2.0 * high);
@@ -99,6 +103,14 @@ impl Pursuit {
         n >= LEAST_SEEN as f64
             && z * z > boundary(self.params.dim, self.params.level, n)
             && 1.0 - self.explained[at] >= TOLERANCE
+            && self.e_process_allows(j, 1.0)
+    }
+
+    /// Returns whether the e-process of `j` allows its addition, or is expected to after `growth` times as
+    /// many looks.
+    fn e_process_allows(&self, j: u32, growth: f64) -> bool {
+        let PursuitParams { dim, level, .. } = self.params;
+        !self.params.is_gated() || self.e_processes.log(j, growth) >= (dim as f64 / level).ln()
     }
 
     /// Returns the support and the best of the other attributes, ascending: as many as the budget buys

@@ -46,6 +46,7 @@ impl Pursuit {
         }
         next.params.check()?;
         next.moments.join(dim, next.params.budget);
+        next.e_processes.join(dim);
         next.z.resize(dim, 0.0);
         next.interest.resize(dim, f64::MAX);
         next.explained.resize(dim, 0.0);

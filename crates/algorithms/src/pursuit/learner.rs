@@ -1,6 +1,7 @@
 //! From ask to update: what Pursuit does with a block of examples.
 
 use super::decide::keep_largest;
+use super::e_process::EProcesses;
 use super::fit::Before;
 use super::link::{Link, Predicted};
 use super::moments::{Gap, Moments, Panel, groups, weight_of, weight_of_all};
@@ -24,6 +25,7 @@ impl Pursuit {
             pool: Vec::new(),
             before,
             errors: Errors::default(),
+            e_processes: EProcesses::new(dim),
             z: vec![0.0; dim],
             interest: vec![f64::MAX; dim],
             explained: vec![0.0; dim],
@@ -193,6 +195,12 @@ impl Pursuit {
             self.before.forget(kept);
             self.link.forget(kept);
         }
+        if self.scratch.places.len() != self.asked.len() {
+            self.order_columns();
+        }
+        if self.params.is_gated() && !(self.gaps.is_empty() && self.late.is_empty()) {
+            self.take_steps_one_by_one();
+        }
         self.cut_block();
         if self.filled > 0 {
             self.take_in();
@@ -244,6 +252,12 @@ impl Pursuit {
             self.link.learn(errors.iter().zip(&self.labels).enumerate().map(|(row, (error, &label))| {
                 Predicted { label_predicted: label - error, label, weight: weight(row) }
             }));
+        }
+        if self.params.is_gated() && self.gaps.is_empty() && self.late.is_empty() {
+            let weight = |row| weight_of(&self.weights, row);
+            let weighted = errors.iter().enumerate().map(|(row, r)| weight(row) * r);
+            let (of_support, noise) = (self.support.len(), self.errors.mean());
+            self.e_processes.absorb(columns, of_support, &self.values, weighted, noise);
         }
         let (attributes, values, labels) = (&*columns, &mut *self.values, &mut *self.labels);
         let (gaps, weights) = (&*self.gaps, &*self.weights);

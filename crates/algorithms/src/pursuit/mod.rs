@@ -23,7 +23,7 @@
 //!         values come with large errors
 //! z_j   = g_j / sqrt(V_j)
 //! add to S the watched j of largest |z_j|, if z_j^2 > (1 + 10/n_j) (2 log(d/level) + log(1 + n_j/10)),
-//!     and j waits for no other attribute
+//!     its e-process M_j is at least d/level, and j waits for no other attribute
 //! drop from S the k with |beta_k| < 3 standard errors
 //! watch, beside S, a third of the rest of the budget: the j of largest |z_j|
 //! observe in the next block W and, for the rest of the budget, the j of largest
@@ -39,11 +39,16 @@
 //! in fewer examples. Since i is among the next to be observed, either the bound of i falls below that of j,
 //! or i itself becomes significant. If `z_j^2` is twice what the addition asks for, j waits no longer.
 //!
-//! The threshold for addition is the boundary that a standardized sum of n_j independent terms without effect
-//! ever crosses with probability at most `level/d` (a mixture of normal likelihood ratios, exact for normal
-//! errors and a known variance), so that all attributes together are added by mistake with probability at
-//! most `level`, however often one looks. The last line is an upper confidence bound: attributes of which
-//! little is known, or much to be expected, come first.
+//! The threshold of `z_j^2` is the boundary that a standardized sum of n_j independent terms without effect
+//! ever crosses with probability at most `level/d`, if errors are normal and their variance is known; here it
+//! is estimated. `M_j` is the same mixture of likelihood ratios for sums within blocks, and estimates no
+//! variance. The last line is an upper confidence bound: attributes of which little is known, or much to be
+//! expected, come first.
+//!
+//! *Level*: Attributes that have nothing to do with the label and with the other attributes are never added,
+//! except with probability at most `level`, for all of them and all times together, whatever the law of the
+//! labels is.
+#![doc = include_str!("level.md")]
 //!
 //! Pairs of watched attributes are observed together, so that their joint least squares is exact where
 //! attributes are correlated: a neighbor that stood in for an attribute becomes insignificant once the
@@ -68,20 +73,22 @@
 //! explain most. What is free is always observed, and what costs more than a support may is never observed.
 //! Prices of 1 change no bit.
 //!
-//! *Proved and measured*: the budget holds by construction. The level is a theorem for normal errors of a
-//! known variance; here the variance is estimated, so the level is measured: on independent, correlated and
-//! heavy-tailed attributes without effect. Where attributes are strongly correlated, a neighbor of an
-//! attribute with an effect may stand in for it for some time. That the error falls as 1/n after the support
-//! is found is a property of least squares. What the search costs is only measured.
+//! *Proved and measured*: the budget holds by construction, and the level is a theorem. It is about
+//! attributes that have nothing to do with the label beside the attributes of the predictor. "The coefficient
+//! is 0 in the model with all attributes" is another hypothesis, and no method that looks at few attributes
+//! can control it: where attributes are strongly correlated, a neighbor of an attribute with an effect may
+//! stand in for it for some time. With prices, an attribute of which one of the support explains nine tenths
+//! may take its place without a test of its own. That the error falls as 1/n after the support is found is a
+//! property of least squares. What the search costs is only measured.
 //!
 //! *Coefficients that change*: in the sums every example counts the same, so that after a change the estimate
 //! lies between the old and the new coefficients. With a [half-life](PursuitParams::half_life) `h` the weight
 //! of an example halves with every `h` that follow: before a block of b examples is added, all sums and
 //! counts are multiplied by `2^(-b/h)`. The estimate then rests on the last `h / log 2` examples, as many as
 //! their weights add up to; its error falls no further, and standard errors are too large by up to `sqrt(2)`,
-//! since weights that differ count as if they were equal. The level is that of a boundary which a sum without
-//! effect crosses within a few half-lives: over an endless stream attributes without effect are added now and
-//! then, and dropped again.
+//! since weights that differ count as if they were equal. Sums that are forgotten are no e-process, so the
+//! level is that of the boundary alone, which a sum without effect crosses within a few half-lives: over an
+//! endless stream attributes without effect are added now and then, and dropped again.
 //!
 //! Two things are always forgotten: the products with an attribute that is no longer watched, and old errors
 //! of the predictions, so that `sigma^2` rests on a few thousand examples, and on a few hundred once the
@@ -121,12 +128,14 @@
 //!
 //! *Reference*: [`PursuitReference`](reference::PursuitReference).
 //!
-//! *Claims*: `pursuit-budget`, `pursuit-false-inclusion`, `pursuit-small-study`, `pursuit-figure-1`,
+//! *Claims*: `pursuit-budget`, `pursuit-false-inclusion`, `pursuit-level-progressive`, `pursuit-small-study`,
+//! `pursuit-figure-1`,
 //! `pursuit-rate`, `pursuit-identification`, `pursuit-invariance`, `pursuit-against-hybrid`,
 //! `pursuit-prices`, `pursuit-half-life`, `pursuit-half-life-level`, `pursuit-calibration`,
 //! `pursuit-gaps`.
 
 mod decide;
+mod e_process;
 mod fit;
 mod join;
 mod late;
@@ -143,6 +152,7 @@ pub use plan::{StudyGuess, StudyPlan};
 use crate::money::Money;
 use crate::params::ParamError;
 use crate::state;
+use e_process::EProcesses;
 use fit::{Before, Fit};
 use lao_kernels::SparseVector;
 use lao_observation::stored::{Damaged, Validate};
@@ -260,6 +270,7 @@ pub struct Pursuit {
     pool: Vec<u32>,
     before: Before,
     errors: Errors,
+    e_processes: EProcesses,
     /// `z_j`, when it was last computed.
     z: Vec<f64>,
     /// The upper confidence bound of each attribute, when it was last computed.
@@ -339,6 +350,7 @@ impl Validate for Pursuit {
         let damaged = |ok: bool, reason: &str| Damaged::unless(ok, NAME, || reason);
         self.moments.validate(dim, budget)?;
         self.link.validate()?;
+        self.e_processes.validate(dim)?;
         state::length(NAME, "the list of evidence", self.z.len(), dim)?;
         state::length(NAME, "the list of bounds", self.interest.len(), dim)?;
         state::length(NAME, "the list of explained parts", self.explained.len(), dim)?;

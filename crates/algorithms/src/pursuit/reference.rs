@@ -40,6 +40,8 @@ pub struct PursuitReference {
     before: Before,
     /// Sum and number of the squared errors.
     errors: (f64, f64),
+    /// `Q_j`, `V_j` and `rho` of each attribute.
+    e_processes: Vec<[f64; 3]>,
     z: Vec<f64>,
     /// The upper confidence bound of each attribute.
     bound: Vec<f64>,
@@ -115,6 +117,7 @@ impl PursuitReference {
                 label: zeros.clone(),
             },
             errors: (0.0, 0.0),
+            e_processes: vec![[0.0; 3]; d],
             z: zeros.clone(),
             bound: zeros.clone(),
             explained: zeros,
@@ -204,6 +207,9 @@ impl PursuitReference {
             y - self.intercept - dot(&w, &full)
         };
         let errors: Vec<f64> = block.iter().map(|(_, x, y)| error(x, *y)).collect();
+        if self.params.half_life.is_none() {
+            block[0].0.iter().for_each(|&j| self.take_steps(j as usize, &block, &errors));
+        }
         self.errors.0 += errors.iter().map(|r| r * r).sum::<f64>();
         self.errors.1 += n;
         self.all_errors += errors.iter().map(|r| r * r).sum::<f64>();
@@ -239,6 +245,40 @@ impl PursuitReference {
         let w = self.coefficients();
         self.intercept = self.label_mean - dot(&w, &self.mean);
         self.updates += 1;
+    }
+
+    /// The steps of the e-process of `j`, which is outside the support.
+    fn take_steps(&mut self, j: usize, block: &[(Vec<u32>, Vec<f64>, f64)], errors: &[f64]) {
+        if self.support.contains(&j) {
+            return;
+        }
+        let (x, r): (Vec<f64>, Vec<f64>) =
+            block.iter().map(|(_, x, _)| x[j]).zip(errors).filter(|(x, _)| !x.is_nan()).unzip();
+        let m = x.len();
+        let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
+        let square = |x: &[f64]| x.iter().map(|v| (v - mean(x)).powi(2)).sum::<f64>();
+        if m < 2 || square(&x) == 0.0 || square(&r) == 0.0 {
+            return;
+        }
+        let variances = square(&x) / (m - 1) as f64 * square(&r) / (m - 1) as f64;
+        let a = if self.noise() > 0.0 { 1.0 / self.noise() } else { (m - 1) as f64 / square(&r) };
+        let [q, v, rho] = &mut self.e_processes[j];
+        if *rho == 0.0 {
+            *rho = TIGHTEST_AT * a * a * variances;
+        }
+        for i in 0..m - 1 {
+            let e = r[i] - mean(&r[i + 1..]);
+            let (d, c) = ((x[i] - mean(&x[i..])) * e, square(&x[i..]) / (m - i) as f64 * e * e);
+            *q += a * d;
+            *v += a * a * (d * d + 2.0 * c) / 3.0;
+        }
+    }
+
+    /// Whether the e-process of `j` is at least `d / level`.
+    fn e_process_allows(&self, j: usize) -> bool {
+        let [q, v, rho] = self.e_processes[j];
+        let e = (rho / (rho + v)).sqrt() * (q * q / (2.0 * (rho + v))).exp();
+        self.params.half_life.is_some() || e >= self.params.dim as f64 / self.params.level
     }
 
     /// Least squares on the support, from all sums or from those since the support changed last.
@@ -389,6 +429,7 @@ impl PursuitReference {
                 self.seen[*j] >= LEAST_SEEN as f64
                     && 1.0 - self.explained[*j] >= TOLERANCE
                     && evidence > 1.0
+                    && self.e_process_allows(*j)
                     && (evidence > WAITS_UNTIL || !self.waits(*j))
             };
             let z = |j: usize| self.z[j].abs();

@@ -103,10 +103,9 @@ fn a_planned_study_buys_what_it_found_complete_and_chooses_trees() {
     }
     let of_the_end = &asked.last().unwrap().1;
     assert!(asked.iter().filter(|(told, _)| *told > 500).all(|(_, names)| names == of_the_end));
-    assert!(
-        of_the_end.len() == BUDGET
-            && ["weight", "sugar"].iter().all(|name| of_the_end.iter().any(|of| of == name))
-    );
+    // Whether one of the others comes along, none of which has an effect, is chance.
+    assert!(of_the_end.len() <= BUDGET);
+    assert!(["weight", "sugar"].iter().all(|name| of_the_end.iter().any(|of| of == name)));
     assert_eq!(study.status().stage, Some("complete"));
     let model = study.model();
     let trees = model.trees.as_ref().unwrap();

@@ -15,22 +15,19 @@
 //! `pursuit-small-study` says how soon.
 
 use crate::setup::faulty::{Changed, echo};
+use crate::setup::null::{FALLING, Falling, Null, judge_by_recent_errors, rarely_large, student};
 use crate::setup::{LEVEL_OF_NINE_TENTHS, Law, REPEATS, Scene, adds, adds_with, follow};
-use lao_algorithms::pursuit::{Pursuit, PursuitParams};
-use lao_observation::{BlockBuf, Learner as _, Rng, Seed, Source, SourceError};
+use lao_algorithms::pursuit::PursuitParams;
+use lao_observation::{BlockBuf, Rng, Seed, Source, SourceError};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::judge::prob;
-use rand::RngExt as _;
-use rand_distr::{Distribution as _, Exp1, StandardNormal};
+use rand_distr::{Distribution as _, StandardNormal};
 
 const DIM: usize = 60;
 const BUDGET: usize = 12;
 /// The level that is claimed, which is the default.
 const LEVEL: f64 = 0.05;
-/// The effect of the attribute that leaks, in standard deviations of the label.
-const LEAK: f64 = 0.3;
-
 /// The laws of attributes and labels.
 const DESIGNS: [(&str, Null); 4] = [
     ("independent normal attributes, normal labels", Null::Normal(Law::Independent)),
@@ -39,110 +36,12 @@ const DESIGNS: [(&str, Null); 4] = [
     ("signs of which 1 in 50 is ten times as large, attributes and labels", Null::Independent(rarely_large)),
 ];
 
-/// Examples of the design in which noise falls, and the number of the first ones, whose noise is thirty times
-/// as large.
-const FALLING: u64 = 20_000;
-const NOISY: u64 = 1000;
-const NOISE: f64 = 30.0;
-
 /// The laws of the small study, in which five attributes have an effect, and its number of examples.
 const STUDIES: [(&str, Law); 2] = [
     ("small study, independent attributes", Law::Independent),
     ("small study, chain of correlation .5", Law::Chain(0.5)),
 ];
 const STUDIED: u64 = 480;
-
-#[derive(Clone, Copy)]
-enum Null {
-    Normal(Law),
-    Independent(fn(&mut Rng) -> f64),
-}
-
-fn student(rng: &mut Rng) -> f64 {
-    let (z, w, e): (f64, f64, f64) =
-        (StandardNormal.sample(rng), StandardNormal.sample(rng), Exp1.sample(rng));
-    // Twice an exponential variable is the sum of two squares.
-    z / ((w * w + 2.0 * e) / 3.0).sqrt()
-}
-
-fn rarely_large(rng: &mut Rng) -> f64 {
-    let size = if rng.random_bool(0.02) { 10.0 } else { 1.0 };
-    if rng.random() { size } else { -size }
-}
-
-impl Null {
-    /// Examples whose labels have nothing to do with the attributes, except with one if it leaks.
-    fn examples(self, leaks: bool, seed: &Seed) -> anyhow::Result<Box<dyn Source>> {
-        Ok(match self {
-            Null::Normal(law) => {
-                // A coefficient of 1 in noise of 1/LEAK is an effect of LEAK in noise of 1.
-                let (star, noise) = if leaks { (1, 1.0 / LEAK) } else { (0, 1.0) };
-                Box::new(Scene { law, dim: DIM, star, noise }.examples(seed)?)
-            }
-            Null::Independent(value) => {
-                Box::new(Drawn { value, leaks, rng: seed.child("data").rng(), position: 0 })
-            }
-        })
-    }
-}
-
-/// Examples whose attributes and labels are independent draws, made when they are observed.
-struct Drawn {
-    value: fn(&mut Rng) -> f64,
-    leaks: bool,
-    rng: Rng,
-    position: u64,
-}
-
-impl Source for Drawn {
-    fn dim(&self) -> usize {
-        DIM
-    }
-
-    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        let rows = block.capacity();
-        for row in 0..rows {
-            let mut label = (self.value)(&mut self.rng);
-            for (c, &j) in attributes.iter().enumerate() {
-                let x = (self.value)(&mut self.rng);
-                // Only where it is observed: elsewhere it is one more part of the noise.
-                if self.leaks && j == 0 {
-                    label += LEAK * x;
-                }
-                block.column_mut(c)[row] = x;
-            }
-            block.labels_mut()[row] = label;
-        }
-        block.set_rows(rows);
-        self.position += rows as u64;
-        Ok(rows)
-    }
-
-    fn position(&self) -> u64 {
-        self.position
-    }
-
-    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
-        Err(SourceError::Seek { position, end: self.position })
-    }
-}
-
-/// Examples whose labels have a large variance first, and a small one then.
-struct Falling(Box<dyn Source>, Rng);
-
-impl Source for Falling {
-    lao_verification_engine::hand_on!(0: dim position seek);
-
-    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        let first = self.0.position();
-        let rows = self.0.observe(attributes, block)?;
-        for (label, at) in block.labels_mut()[..rows].iter_mut().zip(first..) {
-            let z: f64 = StandardNormal.sample(&mut self.1);
-            *label += if at < NOISY { NOISE * z } else { 0.0 };
-        }
-        Ok(rows)
-    }
-}
 
 /// Examples with log-normal weights, which add up to the number of examples of equal weight that say as much.
 struct Weighted(Box<dyn Source>, Rng);
@@ -191,18 +90,6 @@ fn copies(inner: Box<dyn Source>, mut rng: Rng) -> Changed<Box<dyn Source>> {
     })
 }
 
-/// Makes a learner forget the errors of all examples but the recent ones, by which it then judges sums over
-/// all.
-fn judge_by_recent_errors(learner: &mut Pursuit) -> anyhow::Result<()> {
-    let mut stored = serde_json::to_value(&*learner)?;
-    stored["moments"]["label_square"] = 0.0.into();
-    // No attribute then seems to have been observed at a time of large errors.
-    stored["moments"]["errors"] = 1e300.into();
-    stored["before"]["errors"] = 1e300.into();
-    *learner = serde_json::from_value(stored)?;
-    Ok(())
-}
-
 /// Whether an attribute without effect is in the predictor of the small study. An attribute that leaks counts
 /// as one without.
 fn errs(law: Law, (leaks, repeats): (bool, bool), level: f64, seed: &Seed) -> anyhow::Result<bool> {
@@ -219,7 +106,7 @@ const LEAKS: Mutant =
 
 const RECENT: Mutant = Mutant::refuted(
     "judges_by_recent_errors",
-    "sums over all examples are judged by the errors of the last ones",
+    "sums over all examples are judged by the errors of the last ones, and no e-process is asked",
 );
 
 const WEIGHTS: Mutant = Mutant::refuted(
@@ -244,22 +131,17 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         anyhow::Ok(cx.settled()?)
     };
     judge("noise that falls to a thirtieth", &|trial| {
-        let source = Null::Normal(Law::Independent).examples(leaks, &trial.seed)?;
-        let source = Box::new(Falling(source, trial.seed.child("noise").rng()));
+        let source = Null::Normal(Law::Independent).examples(DIM, leaks, &trial.seed)?;
+        let source = Box::new(Falling::new(source, &trial.seed));
         let source: Box<dyn Source> = if repeats { Box::new(echo(source)) } else { source };
         let params = PursuitParams { level, ..PursuitParams::within(DIM, BUDGET) };
-        let mut forgets = recent;
-        Ok(!adds_with(source, params, FALLING, &trial.seed, |learner| {
-            // Once is enough: what comes later has small errors.
-            if forgets && learner.updates() > NOISY / 5 {
-                forgets = false;
-                return judge_by_recent_errors(learner);
-            }
-            Ok(())
+        Ok(!adds_with(source, params, FALLING, &trial.seed, |learner| match recent {
+            true => judge_by_recent_errors(learner, false),
+            false => Ok(()),
         })?)
     })?;
     judge("weights of a heavy tail", &|trial| {
-        let source = Null::Normal(Law::Independent).examples(leaks, &trial.seed)?;
+        let source = Null::Normal(Law::Independent).examples(DIM, leaks, &trial.seed)?;
         let source: Box<dyn Source> = if repeats { Box::new(echo(source)) } else { source };
         let rng = trial.seed.child("weights").rng();
         let source: Box<dyn Source> =
@@ -269,7 +151,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     })?;
     for (name, null) in DESIGNS {
         judge(name, &|trial| {
-            let source = null.examples(leaks, &trial.seed)?;
+            let source = null.examples(DIM, leaks, &trial.seed)?;
             let source = if repeats { Box::new(echo(source)) } else { source };
             let params = PursuitParams { level, ..PursuitParams::within(DIM, BUDGET) };
             Ok(!adds(source, params, examples, &trial.seed)?)

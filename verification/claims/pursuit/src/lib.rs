@@ -13,6 +13,7 @@ mod half_life;
 mod half_life_level;
 mod identification;
 mod invariance;
+mod level_progressive;
 mod phases_budget;
 mod phases_decision;
 mod phases_no_explosion;
@@ -39,6 +40,7 @@ const CLAIMS: &[Claim] = &[
     prices::CLAIM,
     invariance::CLAIM,
     false_inclusion::CLAIM,
+    level_progressive::CLAIM,
     small_study::CLAIM,
     identification::CLAIM,
     rate::CLAIM,

@@ -1,6 +1,7 @@
 //! Instances, runs with what they found at some numbers of examples, and faulty learners and sources.
 
 pub mod faulty;
+pub mod null;
 pub mod phased;
 
 use faulty::{Deaf, noisier};
@@ -160,7 +161,23 @@ pub fn adds_with(
     params: PursuitParams,
     examples: u64,
     seed: &Seed,
+    after: impl FnMut(&mut Pursuit) -> anyhow::Result<()>,
+) -> anyhow::Result<bool> {
+    ever(source, params, examples, seed, after, |support| !support.is_empty())
+}
+
+/// Returns whether the support of Pursuit is ever a wrong one within so many examples. `after` may change the
+/// learner after each step.
+///
+/// # Errors
+/// As [`adds`], and those of `after`.
+pub fn ever(
+    source: Box<dyn Source>,
+    params: PursuitParams,
+    examples: u64,
+    seed: &Seed,
     mut after: impl FnMut(&mut Pursuit) -> anyhow::Result<()>,
+    is_wrong: impl Fn(&[u32]) -> bool,
 ) -> anyhow::Result<bool> {
     let budget = Budget::PerExample(params.budget);
     let mut learner = params.build()?;
@@ -169,7 +186,7 @@ pub fn adds_with(
         let left = examples - session.ledger().examples;
         session.step(&mut learner, left)?;
         after(&mut learner)?;
-        if !learner.support().is_empty() {
+        if is_wrong(learner.support()) {
             return Ok(true);
         }
     }
