@@ -5,6 +5,7 @@
 //! readable.
 
 mod climb;
+mod crossing;
 mod drawn;
 mod dual_averaging;
 mod given_examples;
@@ -19,6 +20,7 @@ mod tally;
 
 pub use crate::vectors::{dot, in_units, minus, norm2, sup_norm, support_of};
 pub use climb::{climb, strain};
+pub use crossing::{Crossing, examples_until};
 pub use drawn::LawSource;
 pub use dual_averaging::{DualAveraging, largest};
 pub use given_examples::GivenExamples;

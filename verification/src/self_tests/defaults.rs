@@ -16,13 +16,13 @@ use crate::claim::{Claim, Fault, Standing, mutants};
 use crate::context::{Axis, Context, Direction, Trial, View, still};
 use crate::judge::prob;
 use anyhow::Context as _;
-use lao_algorithms::Task;
 use lao_algorithms::registry::{METHODS, Method};
-use lao_algorithms::thresholding::{SOLVERS, Shape, SolverLimit, SolverRow, SolverTask, solve};
+use lao_algorithms::thresholding::{SOLVERS, Shape, Solver, SolverLimit, SolverRow, SolverTask, solve};
+use lao_algorithms::{AnyLearner, Task};
 use lao_datasets::synthetic::{Noise, UniformAttributes, Virtual};
-use lao_finite_sum::{DesignMatrix, FiniteSum, Loss};
-use lao_kernels::SparseVector;
-use lao_observation::{Learner as _, Session, SessionLimit};
+use lao_finite_sum::{DesignMatrix, FiniteSum, Loss, Predictor};
+use lao_kernels::{SparseVector, SparseView};
+use lao_observation::{Learner as _, Seed, Session, SessionLimit, Source};
 use lao_verification_engine::plots;
 use rand_distr::{Distribution as _, StandardNormal};
 
@@ -78,6 +78,44 @@ fn learners(cx: &mut Context<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What a learner of a method starts with.
+pub(super) struct Begun {
+    pub learner: AnyLearner,
+    pub session: Session<Box<dyn Source>>,
+}
+
+/// The coefficients of the problem of the online methods.
+const TRUTH: [(u32, f64); 2] = [(1, 1.0), (6, -2.0)];
+const DIM: usize = 12;
+
+/// Begins to learn the problem of the online methods, whose labels are told with this sign.
+pub(super) fn begin(method: &Method, sign: f64, examples: u64, seed: &Seed) -> anyhow::Result<Begun> {
+    let (indices, told) = TRUTH.iter().map(|(j, w)| (*j, sign * w)).unzip();
+    let target = SparseVector::new(DIM, indices, told)?;
+    let source =
+        Virtual::new(UniformAttributes::new(DIM)?, target, Noise::Gaussian(0.3), &seed.child("data"))?;
+    let budget = method.accuracy.budget.max(6);
+    // A method that does not explore learns the coefficients of the support that it is given.
+    let support = SparseVector::new(DIM, vec![1, 6], vec![1e-3, 1e-3])?;
+    let start = (!method.explores).then_some(support);
+    let task = Task { dim: DIM, sparsity: 2, budget, radius: Some(3.0), examples, start, ..Task::default() };
+    let source: Box<dyn Source> = Box::new(source);
+    let session = Session::new(source, (method.budget)(&task), &seed.child("algorithm"));
+    Ok(Begun { learner: method.build(&task)?, session })
+}
+
+/// Returns the excess risk of an estimate, as a share of that of zero.
+pub(super) fn share_of_risk(theta: SparseView<'_>, view: View) -> f64 {
+    let mut estimate: Vec<f64> = (0..DIM as u32).map(|j| theta.get(j)).collect();
+    if let Some(cripple) = view {
+        cripple.estimate(&[], &mut estimate);
+    }
+    // Attributes of one variance: the share of the excess risk is that of the squared distance.
+    let mut distance: f64 = estimate.iter().map(|w| w * w).sum();
+    distance += TRUTH.iter().map(|(j, w)| w * w - 2.0 * w * estimate[*j as usize]).sum::<f64>();
+    distance / TRUTH.iter().map(|(_, w)| w * w).sum::<f64>()
+}
+
 /// Returns the excess risk after `examples` examples in each view, as a share of that of zero.
 fn excess(
     method: &Method,
@@ -86,33 +124,11 @@ fn excess(
     trial: &Trial,
     views: &[View],
 ) -> anyhow::Result<Vec<f64>> {
-    const DIM: usize = 12;
-    let truth = [(1, 1.0), (6, -2.0)];
-    let (indices, told) = truth.iter().map(|(j, w)| (*j, sign * w)).unzip();
-    let target = SparseVector::new(DIM, indices, told)?;
-    let source =
-        Virtual::new(UniformAttributes::new(DIM)?, target, Noise::Gaussian(0.3), &trial.seed.child("data"))?;
-    let budget = method.accuracy.budget.max(6);
-    // A method that does not explore learns the coefficients of the support that it is given.
-    let support = SparseVector::new(DIM, vec![1, 6], vec![1e-3, 1e-3])?;
-    let start = (!method.explores).then_some(support);
-    let task = Task { dim: DIM, sparsity: 2, budget, radius: Some(3.0), examples, start, ..Task::default() };
-    let mut learner = method.build(&task)?;
-    let mut session = Session::new(source, (method.budget)(&task), &trial.seed.child("algorithm"));
+    let Begun { mut learner, mut session } = begin(method, sign, examples, &trial.seed)?;
     if still(views).is_none() {
         session.run(&mut learner, SessionLimit::after_examples(examples), |_, _| {})?;
     }
-    let share = |view: &View| {
-        let mut estimate: Vec<f64> = (0..DIM as u32).map(|j| learner.coefficients().get(j)).collect();
-        if let Some(cripple) = view {
-            cripple.estimate(&[], &mut estimate);
-        }
-        // Attributes of one variance: the share of the excess risk is that of the squared distance.
-        let mut distance: f64 = estimate.iter().map(|w| w * w).sum();
-        distance += truth.iter().map(|(j, w)| w * w - 2.0 * w * estimate[*j as usize]).sum::<f64>();
-        distance / truth.iter().map(|(_, w)| w * w).sum::<f64>()
-    };
-    Ok(views.iter().map(share).collect())
+    Ok(views.iter().map(|view| share_of_risk(learner.coefficients(), *view)).collect())
 }
 
 fn solvers(cx: &mut Context<'_>) -> anyhow::Result<()> {
@@ -131,6 +147,43 @@ fn solvers(cx: &mut Context<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The problem of the solvers.
+const ROWS: usize = 200;
+const COLUMNS: usize = 40;
+const STEP: usize = 10;
+
+fn truth(j: usize) -> f64 {
+    if j.is_multiple_of(STEP) { 1.0 - 2.0 * ((j / STEP) % 2) as f64 } else { 0.0 }
+}
+
+/// Returns the finite sum of the problem, whose labels are told with this sign, and a solver for it.
+pub(super) fn begin_solver(
+    row: &SolverRow,
+    sign: f64,
+    seed: &Seed,
+) -> anyhow::Result<(FiniteSum, Box<dyn Solver>)> {
+    let mut rng = seed.child("data").rng();
+    let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
+    let values: Vec<f64> = (0..ROWS * COLUMNS).map(|_| normal()).collect();
+    let label = |row: &[f64]| -> f64 { row.iter().enumerate().map(|(j, x)| truth(j) * x).sum() };
+    let labels = values.chunks(COLUMNS).map(|row| sign * (label(row) + 0.1 * normal())).collect();
+    let sum = FiniteSum::new(DesignMatrix::rows(ROWS, COLUMNS, values)?, Loss::least_squares(labels)?)?;
+    let task = SolverTask { sparsity: COLUMNS / STEP, ..SolverTask::default() };
+    let solver = (row.build)(Shape::of(&sum), &task)?;
+    Ok((sum, solver))
+}
+
+/// Returns the squared distance of a predictor from the truth, as a share of the start's.
+pub(super) fn share_of_distance(predictor: &Predictor, view: View) -> f64 {
+    let mut estimate: Vec<f64> =
+        (0..COLUMNS as u32).map(|j| predictor.coefficients[0].view().get(j)).collect();
+    if let Some(cripple) = view {
+        cripple.estimate(&[], &mut estimate);
+    }
+    let distance: f64 = estimate.iter().enumerate().map(|(j, x)| (x - truth(j)).powi(2)).sum();
+    distance / (COLUMNS / STEP) as f64
+}
+
 /// Returns the squared distance from the truth after so many passes in each view, as a share of the start's.
 fn distances(
     row: &SolverRow,
@@ -139,34 +192,14 @@ fn distances(
     trial: &Trial,
     views: &[View],
 ) -> anyhow::Result<Vec<f64>> {
-    const ROWS: usize = 200;
-    const DIM: usize = 40;
-    const STEP: usize = 10;
     if still(views).is_some() {
         // All solvers begin at zero, and what stays there needs no data.
         return Ok(vec![1.0; views.len()]);
     }
-    let mut rng = trial.seed.child("data").rng();
-    let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
-    let values: Vec<f64> = (0..ROWS * DIM).map(|_| normal()).collect();
-    let truth = |j: usize| if j.is_multiple_of(STEP) { 1.0 - 2.0 * ((j / STEP) % 2) as f64 } else { 0.0 };
-    let label = |row: &[f64]| -> f64 { row.iter().enumerate().map(|(j, x)| truth(j) * x).sum() };
-    let labels = values.chunks(DIM).map(|row| sign * (label(row) + 0.1 * normal())).collect();
-    let mut sum = FiniteSum::new(DesignMatrix::rows(ROWS, DIM, values)?, Loss::least_squares(labels)?)?;
-    let task = SolverTask { sparsity: DIM / STEP, ..SolverTask::default() };
-    let mut solver = (row.build)(Shape::of(&sum), &task)?;
+    let (mut sum, mut solver) = begin_solver(row, sign, &trial.seed)?;
     let limit = SolverLimit::after_calls(passes * ROWS as u64);
     let run = solve(&mut sum, &mut *solver, &trial.seed.child("algorithm"), limit)?;
-    let share = |view: &View| {
-        let mut estimate: Vec<f64> =
-            (0..DIM as u32).map(|j| run.predictor.coefficients[0].view().get(j)).collect();
-        if let Some(cripple) = view {
-            cripple.estimate(&[], &mut estimate);
-        }
-        let distance: f64 = estimate.iter().enumerate().map(|(j, x)| (x - truth(j)).powi(2)).sum();
-        distance / (DIM / STEP) as f64
-    };
-    Ok(views.iter().map(share).collect())
+    Ok(views.iter().map(|view| share_of_distance(&run.predictor, *view)).collect())
 }
 
 /// The claim about the online methods.

@@ -6,7 +6,15 @@ mod defaults;
 mod exchange;
 mod level;
 mod level_in_use;
+mod speed;
 
 /// The claims.
-pub const CLAIMS: &[Claim] =
-    &[level::CLAIM, level_in_use::CLAIM, defaults::LEARNERS, defaults::SOLVERS_CLAIM, exchange::CLAIM];
+pub const CLAIMS: &[Claim] = &[
+    level::CLAIM,
+    level_in_use::CLAIM,
+    defaults::LEARNERS,
+    defaults::SOLVERS_CLAIM,
+    exchange::CLAIM,
+    speed::LEARNERS,
+    speed::SOLVERS_CLAIM,
+];

@@ -14,11 +14,10 @@
 //! budget beyond s* is what is free at the end of the search, and at its beginning s' is: the exponent is
 //! between that of s', which is log(8/19)/log(14/3) = -.56, and -1. The claim is at most -.4.
 
-use crate::setup::{Law, Point, Scene};
-use lao_algorithms::pursuit::PursuitParams;
-use lao_observation::{Budget, Learner as _, Seed, Session};
+use crate::setup::support::{Looks, Search};
+use crate::setup::{Law, Scene};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
-use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, View, still};
+use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 use lao_verification_engine::judge::paired::median;
 use lao_verification_engine::judge::prob;
 use lao_verification_engine::judge::slope::{Exponent, fit, judge_slopes};
@@ -31,16 +30,6 @@ const DIMS: [usize; 4] = [60, 120, 240, 480];
 const DIM: usize = 120;
 const BUDGETS: [usize; 3] = [8, 12, 19];
 
-/// How the learner looks at attributes.
-#[derive(Clone, Copy, PartialEq)]
-enum Looks {
-    AsItShould,
-    /// Never at an attribute beyond the first s'.
-    AtTheFirst,
-    /// At all of them.
-    AtAll,
-}
-
 const FAULTS: [Fault<Looks>; 2] = [
     Fault::refuted("sees_all", "all attributes of an example are observed", Looks::AtAll),
     Fault::refuted("never_explores", "only the first s' attributes are ever observed", Looks::AtTheFirst),
@@ -50,49 +39,6 @@ const FAULTS: [Fault<Looks>; 2] = [
 fn bound(dim: usize, budget: usize) -> f64 {
     let looks = (STAR as f64 + 1.0) * 2.0 * (dim as f64 / 0.05).ln();
     looks * dim as f64 / (budget - STAR) as f64
-}
-
-/// In each view, the number of examples from which on the support is right, which must last as many examples
-/// again.
-fn needed(
-    (dim, budget): (usize, usize),
-    looks: Looks,
-    views: &[View],
-    seed: &Seed,
-) -> anyhow::Result<Vec<f64>> {
-    let scene = Scene { law: Law::Independent, dim, star: STAR, noise: 1.0 };
-    let (truth, source) = (scene.examples(seed)?, scene.examples(seed)?);
-    let last = bound(dim, budget).ceil() as u64;
-    let mut params = PursuitParams::within(dim, budget);
-    match looks {
-        Looks::AsItShould => {}
-        Looks::AtTheFirst => params.never = (budget as u32..dim as u32).collect(),
-        Looks::AtAll => params.budget = dim,
-    }
-    let limit = Budget::PerExample(params.budget);
-    let mut learner = params.build()?;
-    if still(views).is_some_and(|view| !Point::of(&learner, view, &truth).is_right(STAR)) {
-        // A predictor that is wrong and stands still is never right.
-        return Ok(vec![last as f64 + 1.0]);
-    }
-    let mut session = Session::new(source, limit, &seed.child("algorithm"));
-    let mut updates = 0;
-    // Per view, whether it has lasted, and since when it is right.
-    let mut found: Vec<(bool, Option<u64>)> = vec![(false, None); views.len()];
-    while session.ledger().examples < last && found.iter().any(|(lasted, _)| !lasted) {
-        session.step(&mut learner, last - session.ledger().examples)?;
-        let examples = session.ledger().examples;
-        let updated = learner.updates() > updates;
-        updates = learner.updates();
-        for (view, (lasted, since)) in views.iter().zip(&mut found).filter(|(_, (lasted, _))| !lasted) {
-            if updated {
-                let right = Point::of(&learner, *view, &truth).is_right(STAR);
-                *since = if right { since.or(Some(examples)) } else { None };
-            }
-            *lasted = since.is_some_and(|since| examples >= 2 * since);
-        }
-    }
-    Ok(found.iter().map(|(_, since)| since.unwrap_or(last + 1) as f64).collect())
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
@@ -110,7 +56,10 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let runs = cx.shown_trials(title, block as u64 * blocks, |trial, views| {
             let mut shown = vec![Vec::new(); views.len()];
             for (i, &setting) in (0..).zip(&grid) {
-                let found = needed(setting, looks, views, &trial.seed.trial(i))?;
+                let (dim, budget) = setting;
+                let scene = Scene { law: Law::Independent, dim, star: STAR, noise: 1.0 };
+                let search = Search { scene, budget, looks, last: bound(dim, budget).ceil() as u64 };
+                let found = search.examples(views, &trial.seed.trial(i))?;
                 shown.iter_mut().zip(found).for_each(|(shown, found)| shown.push(found));
             }
             Ok(shown)
@@ -164,7 +113,7 @@ fn report(cx: &mut Context<'_>, title: &str, (at, grid): (&[f64], &[(usize, usiz
 pub const CLAIM: Claim = Claim {
     id: "pursuit-identification",
     place: "Examples until the support is found",
-    sentence: "The number of examples until the support of Pursuit is right, and stays right, grows with d \
+    sentence: "The number of examples until the support of Pursuit is right, and stays right, grows with d at most \
                like d log d (exponent between .8 and 1.3), falls with s' - s* (exponent at most -.4), and \
                its median is at most 2 (s* + sigma^2) log(d/.05) d/(s' - s*).",
     formula: r"N \approx \frac{d}{s' - s_*} \log d, \qquad \mathrm{median}(N) \le 2 (s_* + \sigma^2)

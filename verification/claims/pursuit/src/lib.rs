@@ -23,6 +23,7 @@ mod prices;
 mod rate;
 mod setup;
 mod small_study;
+mod support_law;
 
 /// The claims, for the registry of the suite.
 pub const PAPER: Paper = Paper {
@@ -43,6 +44,7 @@ const CLAIMS: &[Claim] = &[
     level_progressive::CLAIM,
     small_study::CLAIM,
     identification::CLAIM,
+    support_law::CLAIM,
     rate::CLAIM,
     figure_1::CLAIM,
     half_life::CLAIM,

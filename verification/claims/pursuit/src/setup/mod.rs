@@ -3,6 +3,7 @@
 pub mod faulty;
 pub mod null;
 pub mod phased;
+pub mod support;
 
 use faulty::{Deaf, noisier};
 use lao_algorithms::pursuit::{Pursuit, PursuitParams};

@@ -1,0 +1,294 @@
+//! The claims that every method and solver of the registries learns as fast as it is recorded to.
+//!
+//! *Statement*: the geometric mean of the cost from which on the error stays below a share of the start's is
+//! within 9.5 % (full tier: 4.9 %) of the recorded one. The cost is the number of examples of an online
+//! method, and the number of IFO calls of a solver.
+//!
+//! *Why.* Bounds have room, and a support that is found a fifth later is found: a method that has become
+//! slower by a fifth passes all of them. The band ends at half of log 1.2 (1.1), so that both a method that
+//! is as fast as it was and one that is slower by a fifth (a tenth) are told by the same number of runs. That
+//! number follows from the spread of the recorded runs: each of the two is told with probability .9999, since
+//! all methods have to be told.
+//!
+//! *Record*: `speeds.toml`. A method that is slower or faster on purpose is recorded anew, like one that is
+//! new, and the change says why:
+//!
+//! ```sh
+//! LAO_BLESS=1 cargo test -p lao-verification speeds
+//! ```
+//!
+//! The share of each row is fixed by a rule: that of `SHARES` at which the logarithm of the cost has the
+//! smallest deviation, of those that nineteen of twenty runs reach. The others count as if they reached it
+//! with their last example, or call.
+
+use super::defaults::{Begun, begin, begin_solver, share_of_distance, share_of_risk};
+use crate::claim::{Claim, Fault, Standing, mutants};
+use crate::context::{Axis, Context, Direction, View, still};
+use crate::judge::FindingKind;
+use crate::judge::slope::judge_sample;
+use anyhow::Context as _;
+use lao_algorithms::registry::{METHODS, Method};
+use lao_algorithms::thresholding::{SOLVERS, SolverProgress, SolverRow};
+use lao_observation::Seed;
+use lao_verification_engine::instance::{Crossing, examples_until};
+use lao_verification_engine::plots;
+use lao_verification_engine::special::{normal_quantile, normal_upper_quantile};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// The examples that an online method has, and the IFO calls of a solver.
+const EXAMPLES: u64 = 4000;
+const CALLS: u64 = 200_000;
+
+/// The probability with which a method is told to be as fast as recorded, or slower.
+const POWER: f64 = 0.9999;
+/// The fewest runs, so that the law of their mean is nearly normal.
+const FEWEST: f64 = 60.0;
+
+/// A mutant whose estimates are those of the sound method, and come a fifth later.
+const FAULTS: [Fault<f64>; 1] =
+    [Fault::refuted("needs_a_fifth_more", "needs a fifth more examples, or calls, for each estimate", 1.2)];
+
+/// What is recorded of a method or solver.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Speed {
+    /// The share of the start's error that ends a run.
+    share: f64,
+    /// The mean of the logarithm of the cost, and the standard deviation over runs.
+    log_cost: f64,
+    deviation: f64,
+    /// The number of runs that were recorded.
+    runs: usize,
+}
+
+/// The record, by the names of the rows of the registries.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Speeds {
+    learners: BTreeMap<String, Speed>,
+    solvers: BTreeMap<String, Speed>,
+}
+
+static SPEEDS: LazyLock<Speeds> =
+    LazyLock::new(|| toml::from_str(include_str!("../../speeds.toml")).unwrap_or_default());
+
+impl Speed {
+    /// Returns the number of runs that tell the recorded speed from one beyond a band of this half-width.
+    fn runs_within(&self, half_width: f64, alpha: f64) -> u64 {
+        let quantiles = normal_upper_quantile(alpha) + normal_quantile(POWER);
+        (self.deviation * quantiles / half_width).powi(2).ceil().max(FEWEST) as u64
+    }
+}
+
+/// Returns the examples of a method until its error has fallen to `share`, in each view.
+fn examples(method: &Method, share: f64, seed: &Seed, views: &[View]) -> anyhow::Result<Vec<f64>> {
+    if still(views).is_some() {
+        return Ok(vec![EXAMPLES as f64; views.len()]);
+    }
+    let Begun { mut learner, mut session } = begin(method, 1.0, EXAMPLES, seed)?;
+    let found = examples_until(share, EXAMPLES, &mut session, &mut learner, views, &share_of_risk);
+    found.with_context(|| format!("{} on the problem of the defaults", method.name))
+}
+
+/// Returns the IFO calls of a solver until its error has fallen to `share`, in each view.
+fn calls(row: &SolverRow, share: f64, seed: &Seed, views: &[View]) -> anyhow::Result<Vec<f64>> {
+    if still(views).is_some() {
+        return Ok(vec![CALLS as f64; views.len()]);
+    }
+    let (mut sum, mut solver) = begin_solver(row, 1.0, seed)?;
+    let mut rng = seed.child("algorithm").rng();
+    let mut watches = vec![Crossing::below(share); views.len()];
+    while sum.meter().calls < CALLS && watches.first().is_some_and(|watch| !watch.lasted()) {
+        match solver.step(&mut sum, &mut rng)? {
+            SolverProgress::Evaluated => continue,
+            SolverProgress::Settled => break,
+            SolverProgress::Moved => {}
+        }
+        let (calls, predictor) = (sum.meter().calls as f64, solver.coefficients());
+        for (view, watch) in views.iter().zip(&mut watches) {
+            watch.see(calls, share_of_distance(predictor, *view));
+        }
+    }
+    Ok(watches.iter().map(|watch| watch.cost().unwrap_or(CALLS as f64)).collect())
+}
+
+/// Returns half of the width of the band.
+fn half_width(cx: &Context<'_>) -> anyhow::Result<f64> {
+    Ok((1.0 + cx.size("tenths")? as f64 / 10.0).ln() / 2.0)
+}
+
+/// Returns the rows that this tier judges, with their speeds, and plans a cell for each: those whose runs
+/// take no more than so many examples, or calls.
+fn judged<'a, R>(
+    cx: &mut Context<'_>,
+    rows: &'a [R],
+    name: impl Fn(&R) -> &'static str,
+    speeds: &BTreeMap<String, Speed>,
+) -> anyhow::Result<Vec<(&'a R, Speed)>> {
+    let (most, half_width) = (cx.size("most")? as f64, half_width(cx)?);
+    cx.split(rows.len());
+    let mut judged = Vec::new();
+    for row in rows {
+        let name = name(row);
+        let speed = *speeds.get(name).with_context(|| {
+            format!("speeds.toml has no row for {name}: LAO_BLESS=1 cargo test -p lao-verification speeds")
+        })?;
+        let runs = speed.runs_within(half_width, cx.alpha());
+        // A run goes on until the cost has doubled.
+        if runs as f64 * 2.0 * speed.log_cost.exp() <= most {
+            judged.push((row, speed));
+        }
+    }
+    cx.split(judged.len());
+    Ok(judged)
+}
+
+/// Judges the costs of one method or solver.
+fn judge(
+    cx: &mut Context<'_>,
+    (what, name): (&str, &str),
+    speed: Speed,
+    costs: impl Fn(f64, &Seed, &[View]) -> anyhow::Result<Vec<f64>> + Sync,
+) -> anyhow::Result<Vec<f64>> {
+    let slower = cx.arm(1.0, &FAULTS);
+    let half_width = half_width(cx)?;
+    let runs = speed.runs_within(half_width, cx.alpha());
+    let costs = cx.sound_trials(name, runs, |trial, views| costs(speed.share, &trial.seed, views))?;
+    let costs: Vec<f64> = costs.iter().map(|cost| slower * cost).collect();
+    let logarithms: Vec<f64> = costs.iter().map(|cost| cost.ln()).collect();
+    let band = (speed.log_cost - half_width, speed.log_cost + half_width);
+    cx.judge(name, judge_sample(&logarithms, band, cx.alpha(), FindingKind::Mean));
+    cx.rate(&format!("{what}, {name}"), Direction::Larger, costs.clone());
+    Ok(costs)
+}
+
+fn draw(cx: &mut Context<'_>, what: &str, rates: &[(&str, Vec<f64>)]) {
+    let samples: Vec<(&str, &[f64])> = rates.iter().map(|(name, rates)| (*name, &rates[..])).collect();
+    cx.figure(plots::spread(&format!("The {what} of each, over runs."), Axis::log(what), &samples));
+}
+
+fn learners(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    let (what, mut rates) = ("examples to a share of the excess risk", Vec::new());
+    for (method, speed) in judged(cx, METHODS, |row| row.name, &SPEEDS.learners)? {
+        let found =
+            judge(cx, (what, method.name), speed, |share, seed, views| examples(method, share, seed, views))?;
+        rates.push((method.name, found));
+        cx.settled()?;
+    }
+    draw(cx, what, &rates);
+    Ok(())
+}
+
+fn solvers(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    let (what, mut rates) = ("IFO calls to a share of the squared distance", Vec::new());
+    for (row, speed) in judged(cx, SOLVERS, |row| row.name, &SPEEDS.solvers)? {
+        let found = judge(cx, (what, row.name), speed, |share, seed, views| calls(row, share, seed, views))?;
+        rates.push((row.name, found));
+        cx.settled()?;
+    }
+    draw(cx, what, &rates);
+    Ok(())
+}
+
+/// The claim about the online methods.
+pub const LEARNERS: Claim = Claim {
+    id: "engine-speed-learners",
+    place: "the registry of methods",
+    sentence: "With practical parameters, every online method of the registry needs as many examples as \
+               recorded until its excess risk has fallen to a share of the start's: within 9.5 %, so that a \
+               method that needs a fifth more is noticed.",
+    formula: r"\left| E \log N - \ell \right| \le \tfrac12 \log 1.2",
+    design: "The problem of `engine-defaults-learners`. The number of runs of a method follows from the \
+             recorded spread, so that the recorded speed and one that is a fifth slower are each told with \
+             probability .9999; the full tier tells a tenth. A method whose runs take more than ten million \
+             examples is left to the full tier. The share is recorded with the speed.",
+    standing: Standing::sound().practical().learns(),
+    mutants: &mutants(&FAULTS),
+    experiment: learners,
+};
+
+/// The claim about the solvers.
+pub const SOLVERS_CLAIM: Claim = Claim {
+    id: "engine-speed-solvers",
+    place: "the registry of solvers",
+    sentence: "With practical parameters, every solver of the registry needs as many IFO calls as recorded \
+               until its squared distance from the truth has fallen to a share of the start's: within 9.5 %, \
+               so that a solver that needs a fifth more is noticed.",
+    formula: r"\left| E \log N - \ell \right| \le \tfrac12 \log 1.2",
+    design: "The problem of `engine-defaults-solvers`, and runs as in `engine-speed-learners`.",
+    standing: Standing::sound().practical().learns(),
+    mutants: &mutants(&FAULTS),
+    experiment: solvers,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rayon::prelude::*;
+    use std::path::Path;
+
+    /// The shares that a record may have.
+    const SHARES: [f64; 7] = [0.75, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01];
+    const TRIED: u64 = 1000;
+    const RECORDED: u64 = 20_000;
+
+    /// Records the costs at the share at which their logarithm has the smallest deviation, of those that
+    /// nineteen of twenty runs reach.
+    fn record(most: u64, costs: impl Fn(f64, &Seed) -> f64 + Sync) -> Option<Speed> {
+        let at = |share: f64, runs: u64| -> Option<Speed> {
+            let seed = Seed::root(1).child("recorded speeds");
+            let costs: Vec<f64> =
+                (0..runs).into_par_iter().map(|run| costs(share, &seed.trial(run))).collect();
+            let reached = costs.iter().filter(|cost| **cost < most as f64).count();
+            let logarithms: Vec<f64> = costs.iter().map(|cost| cost.ln()).collect();
+            let n = logarithms.len() as f64;
+            let log_cost = logarithms.iter().sum::<f64>() / n;
+            let square = logarithms.iter().map(|x| (x - log_cost).powi(2)).sum::<f64>() / (n - 1.0);
+            let rounded = |x: f64| (x * 1e5).round() / 1e5;
+            let (log_cost, deviation) = (rounded(log_cost), rounded(square.sqrt()));
+            (20 * reached >= 19 * costs.len()).then_some(Speed {
+                share,
+                log_cost,
+                deviation,
+                runs: costs.len(),
+            })
+        };
+        let tried = SHARES.into_iter().filter_map(|share| at(share, TRIED));
+        let best = tried.min_by(|a, b| a.deviation.total_cmp(&b.deviation))?;
+        at(best.share, RECORDED)
+    }
+
+    #[test]
+    fn speeds_of_all_rows_are_recorded() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("speeds.toml");
+        if std::env::var_os("LAO_BLESS").is_some() {
+            let mut speeds = Speeds::default();
+            for method in METHODS {
+                let of = |share: f64, seed: &Seed| examples(method, share, seed, &[None]).unwrap()[0];
+                let speed =
+                    record(EXAMPLES, of).unwrap_or_else(|| panic!("{} reaches no share", method.name));
+                speeds.learners.insert(method.name.to_owned(), speed);
+            }
+            for row in SOLVERS {
+                let of = |share: f64, seed: &Seed| calls(row, share, seed, &[None]).unwrap()[0];
+                let speed = record(CALLS, of).unwrap_or_else(|| panic!("{} reaches no share", row.name));
+                speeds.solvers.insert(row.name.to_owned(), speed);
+            }
+            let head = "# The speed of every method and solver, for the claims `engine-speed-learners` and\n\
+                        # `engine-speed-solvers`; recorded by `LAO_BLESS=1 cargo test -p lao-verification speeds`.\n\n";
+            std::fs::write(&path, head.to_owned() + &toml::to_string(&speeds).unwrap()).unwrap();
+        }
+        let speeds: Speeds = toml::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        assert!(speeds.learners.keys().map(String::as_str).eq(sorted(METHODS.iter().map(|row| row.name))));
+        assert!(speeds.solvers.keys().map(String::as_str).eq(sorted(SOLVERS.iter().map(|row| row.name))));
+        assert!(speeds.learners.values().chain(speeds.solvers.values()).all(|speed| speed.runs >= 1000));
+    }
+
+    fn sorted<'a>(names: impl Iterator<Item = &'a str>) -> impl Iterator<Item = &'a str> {
+        let mut names: Vec<&str> = names.collect();
+        names.sort_unstable();
+        names.into_iter()
+    }
+}
