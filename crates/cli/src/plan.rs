@@ -52,6 +52,7 @@ pub fn run(args: &PlanArgs) -> anyhow::Result<ExitCode> {
     let guess =
         |dim, budget| StudyGuess { sparsity, signal, most, studies, ..StudyGuess::within(dim, budget) };
     // Attributes, what may be bought of each example, and what that is.
+    let mut law = None;
     let (attributes, bought, unit, plan) = match args.budget.budget(args.attributes.unwrap_or_default())? {
         Budget::Money { per_example: money, prices } => {
             let tariff = prices.of_all()?.tariff;
@@ -61,6 +62,7 @@ pub fn run(args: &PlanArgs) -> anyhow::Result<ExitCode> {
         }
         Budget::Attributes(budget) => {
             let dim = args.attributes.unwrap_or_default();
+            law = Some(guess(dim, budget).law());
             (dim, budget as f64, "values", guess(dim, budget).simulate(&Seed::root(seed))?)
         }
     };
@@ -72,7 +74,7 @@ pub fn run(args: &PlanArgs) -> anyhow::Result<ExitCode> {
             .map(|(share, examples)| serde_json::json!({ "share": share, "examples": examples }))
             .collect();
         let text = serde_json::json!({
-            "format": 1, "found": plan.found, "given_up": plan.given_up, "needed": shares,
+            "format": 1, "found": plan.found, "given_up": plan.given_up, "needed": shares, "law": law,
         });
         say::results(&format!("{text}\n"))?;
     } else {
@@ -94,6 +96,9 @@ pub fn run(args: &PlanArgs) -> anyhow::Result<ExitCode> {
                 "  {:>3.0} % of {studies} studies found exactly these after {examples}\n",
                 100.0 * share
             );
+        }
+        if let Some(law) = law {
+            text += &format!("by the law 10 (s* + 1/effect^2) d/s': {law:.0} examples\n");
         }
         say::results(&text)?;
     }

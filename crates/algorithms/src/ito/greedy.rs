@@ -17,7 +17,7 @@
 //!
 //! *Reference*: [`Rda1Reference::greedy`](super::reference::Rda1Reference::greedy).
 //!
-//! *Claims*: `ito17-table2`, `ito17-table3`, `ito17-fig1`, `ito17-fig2`.
+//! *Claims*: `ito17-greedy-linear`, `ito17-table2`, `ito17-table3`, `ito17-fig1`, `ito17-fig2`.
 
 use super::dual_average::Regularization;
 use super::gram::Observe;

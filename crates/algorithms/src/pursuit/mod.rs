@@ -130,7 +130,8 @@
 //!
 //! *Claims*: `pursuit-budget`, `pursuit-false-inclusion`, `pursuit-level-progressive`, `pursuit-small-study`,
 //! `pursuit-figure-1`,
-//! `pursuit-rate`, `pursuit-identification`, `pursuit-invariance`, `pursuit-against-hybrid`,
+//! `pursuit-rate`, `pursuit-identification`, `pursuit-support-law`, `pursuit-invariance`,
+//! `pursuit-against-hybrid`,
 //! `pursuit-prices`, `pursuit-half-life`, `pursuit-half-life-level`, `pursuit-calibration`,
 //! `pursuit-gaps`.
 

@@ -53,6 +53,14 @@ impl StudyGuess {
         StudyGuess { dim, budget, sparsity: 5, signal: 1.0, most: 100_000, studies: 50 }
     }
 
+    /// Returns the number of examples by the law that the median of simulated studies follows, `10 (s* +
+    /// 1/signal^2) d/s'`, for independent attributes (claim `pursuit-support-law`, where d is from 60 to 960
+    /// and s* is 5). The factor is from 5 for one attribute to 14.
+    pub fn law(&self) -> f64 {
+        let StudyGuess { dim, budget, sparsity, signal, .. } = *self;
+        10.0 * (sparsity as f64 + signal.powi(-2)) * dim as f64 / budget.max(1) as f64
+    }
+
     /// Simulates studies in which attributes are independent signs and the noise is normal. Correlated
     /// attributes need more examples.
     ///
@@ -182,6 +190,15 @@ mod tests {
         assert!(within(3.0).examples(0.5) > within(1.0).examples(0.5));
         let studies = within(9.0);
         assert_eq!(studies.given_up, 0, "the attributes that matter are those that can be paid");
+    }
+
+    #[test]
+    fn the_law_foretells_the_median_within_a_third() {
+        for guess in [StudyGuess::within(60, 12), StudyGuess { signal: 0.5, ..StudyGuess::within(60, 20) }] {
+            let guess = StudyGuess { studies: 20, ..guess };
+            let ratio = plan(guess).examples(0.5).unwrap() as f64 / guess.law();
+            assert!((0.67..1.5).contains(&ratio), "{ratio}");
+        }
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod fig2;
 mod fig3;
 mod fkk;
 mod footnote3;
+mod greedy_linear;
 mod implications;
 mod instance_a_not_2;
 mod instance_b_not_a;
@@ -74,6 +75,7 @@ const CLAIMS: &[Claim] = &[
     thm2_lambda_algebra::PRINTED,
     thm2_lambda_algebra::PRINTED_PROOF,
     thm2_lambda::CLAIM,
+    greedy_linear::CLAIM,
     alg1_exponent::CLAIM,
     alg1_d_rate::CLAIM,
     thm6_decomposition::CLAIM,

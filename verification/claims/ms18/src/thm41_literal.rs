@@ -5,9 +5,9 @@
 //! `gap_T <= (1-a)^T (gap_0 + Delta)` with probability at least `1 - delta`. The noise terms add up to at
 //! most `(1-a)^T Delta`, since each is at most `(1-a)^T Delta/T`. `gap_0` is that of `H_s(theta_0)`.
 //!
-//! *Tightness.* The gap falls by 9/16 per update where 31/32 is promised: the ratio of the logarithms is 18. A
-//! bound that far away notices no step that is too short or too long; so the factor without noise is a cell of
-//! its own, from both sides: with `Sigma = I` and `eta = 1/8` it is `(1 - 2 eta)^2`.
+//! *Tightness.* The gap falls by 9/16 per update where 31/32 is promised: the ratio of the logarithms is 18.
+//! A bound that far away notices no step that is too short or too long; so the factor without noise is a cell
+//! of its own, from both sides: with `Sigma = I` and `eta = 1/8` it is `(1 - 2 eta)^2`.
 
 use crate::setup::literal::{self, BUDGET, DIM, explore, random_start};
 use crate::setup::practical::Path;
