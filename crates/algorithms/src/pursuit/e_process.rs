@@ -30,23 +30,29 @@ struct Steps {
     precision: f64,
     /// `var r`.
     variance: f64,
+    /// One over 1, 2, and so on.
+    shares: Vec<f64>,
 }
 
 impl Steps {
     /// Prepares a block with these errors; `noise` is the mean squared error before. Returns whether the
     /// block has a step.
     fn prepare(&mut self, errors: impl DoubleEndedIterator<Item = f64>, noise: f64) -> bool {
-        let (mut mean, mut square, mut rows) = (0.0, 0.0, 0.0);
+        let (mut mean, mut square, mut rows) = (0.0, 0.0, 0);
         self.steps.clear();
         for r in errors.rev() {
-            rows += 1.0;
-            let step = if rows > 1.0 { r - mean } else { 0.0 };
-            mean = if rows > 1.0 { mean + step / rows } else { r };
-            square += step * step * ((rows - 1.0) / rows);
-            self.steps.push([step, 1.0 / rows]);
+            rows += 1;
+            if self.shares.len() < rows {
+                self.shares.push(1.0 / rows as f64);
+            }
+            let share = self.shares[rows - 1];
+            let step = if rows > 1 { r - mean } else { 0.0 };
+            mean = if rows > 1 { mean + step * share } else { r };
+            square += step * step * (1.0 - share);
+            self.steps.push([step, share]);
         }
         self.steps.reverse();
-        self.variance = square / (rows - 1.0);
+        self.variance = square / (rows as f64 - 1.0);
         self.precision = if noise > 0.0 { 1.0 / noise } else { 1.0 / self.variance };
         self.variance > 0.0 && self.precision.is_finite()
     }
@@ -125,8 +131,14 @@ impl EProcesses {
 
 impl Pursuit {
     /// Takes the steps of a block with gaps or late examples, attribute by attribute: each rests on the rows
-    /// in which the attribute was observed.
+    /// in which the attribute and the support were observed. Where an attribute of the support is missing,
+    /// its part is in the error, and may hide the effect of another one.
     pub(super) fn take_steps_one_by_one(&mut self) {
+        // The block is filled with means later.
+        for gap in &self.gaps {
+            let column = gap.column as usize;
+            self.values[column / 4 * self.labels.len() + gap.row as usize][column % 4] = f64::NAN;
+        }
         let errors = self.errors_of_predictions();
         let late = self.late.iter().flat_map(|late| &late.attributes);
         let mut attributes: Vec<u32> = self.asked.iter().chain(late).copied().collect();
@@ -134,26 +146,25 @@ impl Pursuit {
         attributes.dedup();
         attributes.retain(|j| self.support.binary_search(j).is_err());
         let noise = self.errors.mean();
+        let (mut values, mut of_values) = (Vec::new(), Vec::new());
         for j in attributes {
-            let (values, errors): (Vec<[f64; 4]>, Vec<f64>) = self
-                .column(j)
-                .zip(&errors)
-                .filter(|(x, _)| !x.is_nan())
-                .map(|(x, r)| ([x, 0.0, 0.0, 0.0], *r))
-                .unzip();
-            self.e_processes.absorb(&[j], 0, &values, errors.into_iter(), noise);
+            values.clear();
+            of_values.clear();
+            for (x, r) in self.column(j).zip(&errors).filter(|(x, r)| !x.is_nan() && !r.is_nan()) {
+                values.push([x, 0.0, 0.0, 0.0]);
+                of_values.push(*r);
+            }
+            self.e_processes.absorb(&[j], 0, &values, of_values.iter().copied(), noise);
         }
     }
 
     /// Returns the errors of the predictions for the rows of the block and the late examples, each times its
-    /// weight. A value that is missing counts as the mean.
+    /// weight; NaN where a value is missing.
     fn errors_of_predictions(&self) -> Vec<f64> {
         let labels = self.labels[..self.filled].iter().copied().chain(self.late.iter().map(|l| l.label));
         let mut errors: Vec<f64> = labels.map(|y| y - self.intercept).collect();
         for (j, b) in self.theta.view().iter() {
-            let mean = self.mean(j);
-            let values = self.column(j).map(|x| if x.is_nan() { mean } else { x });
-            errors.iter_mut().zip(values).for_each(|(r, x)| *r -= b * x);
+            errors.iter_mut().zip(self.column(j)).for_each(|(r, x)| *r -= b * x);
         }
         errors.iter_mut().zip(&self.weights).for_each(|(r, weight)| *r *= weight);
         errors
@@ -163,19 +174,14 @@ impl Pursuit {
     /// where it was not observed.
     fn column(&self, j: u32) -> impl Iterator<Item = f64> {
         let (low, high) = self.moments.range(j);
-        let mut of_block = vec![f64::NAN; self.filled];
-        let place = self.scratch.columns.iter().position(|k| *k == j);
-        if let (Some(c), 1..) = (place, self.filled) {
-            let values = &self.values[c / 4 * self.labels.len()..];
-            of_block.iter_mut().zip(values).for_each(|(x, row)| *x = row[c % 4]);
-            let missing = self.gaps.iter().filter(|gap| gap.column as usize == c);
-            missing.for_each(|gap| of_block[gap.row as usize] = f64::NAN);
-        }
+        let place = self.scratch.columns.iter().position(|k| *k == j).filter(|_| self.filled > 0);
+        let of_block = (0..self.filled)
+            .map(move |row| place.map_or(f64::NAN, |c| self.values[c / 4 * self.labels.len() + row][c % 4]));
         let of_late = self
             .late
             .iter()
             .map(move |late| late.attributes.binary_search(&j).map_or(f64::NAN, |at| late.values[at]));
-        of_block.into_iter().chain(of_late).map(move |x| x.clamp(low, high))
+        of_block.chain(of_late).map(move |x| x.clamp(low, high))
     }
 }
 

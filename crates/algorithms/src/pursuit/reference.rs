@@ -252,8 +252,14 @@ impl PursuitReference {
         if self.support.contains(&j) {
             return;
         }
-        let (x, r): (Vec<f64>, Vec<f64>) =
-            block.iter().map(|(_, x, _)| x[j]).zip(errors).filter(|(x, _)| !x.is_nan()).unzip();
+        // Where an attribute of the support is missing, its part is in the error.
+        let known = |x: &[f64]| !x[j].is_nan() && self.support.iter().all(|&k| !x[k].is_nan());
+        let (x, r): (Vec<f64>, Vec<f64>) = block
+            .iter()
+            .zip(errors)
+            .filter(|((_, x, _), _)| known(x))
+            .map(|((_, x, _), r)| (x[j], *r))
+            .unzip();
         let m = x.len();
         let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
         let square = |x: &[f64]| x.iter().map(|v| (v - mean(x)).powi(2)).sum::<f64>();
