@@ -277,7 +277,8 @@ mod tests {
                 speeds.solvers.insert(row.name.to_owned(), speed);
             }
             let head = "# The speed of every method and solver, for the claims `engine-speed-learners` and\n\
-                        # `engine-speed-solvers`; recorded by `LAO_BLESS=1 cargo test -p lao-verification speeds`.\n\n";
+                        # `engine-speed-solvers`; recorded by\n\
+                        # LAO_BLESS=1 cargo test -p lao-verification speeds\n\n";
             std::fs::write(&path, head.to_owned() + &toml::to_string(&speeds).unwrap()).unwrap();
         }
         let speeds: Speeds = toml::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();

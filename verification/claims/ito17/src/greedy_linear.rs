@@ -92,14 +92,15 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ito17-greedy-linear",
     place: "Section 1, greedy choice",
-    sentence: "The regret of the greedy choice, which observes the k' largest weights, is linear: \
-               1 - k'/d per round within a tenth, at the end and three octaves before, where relevant \
-               features are at random places; that of Algorithm 1 on the same data grows at most like the square root \
-               of the rounds.",
+    sentence: "The regret of the greedy choice, which observes the k' largest weights, is linear: 1 - \
+               k'/d per round within a tenth, at the end and three octaves before, where relevant \
+               features are at random places; that of Algorithm 1 on the same data grows at most like \
+               the square root of the rounds.",
     formula: r"\mathbb{E} R_T \sim \Bigl(1 - \frac{k'}{d}\Bigr) T",
-    design: "(d, k, k') = (20, 5, 7), k_1 = 5, generator and constants of ito17-table2. Regret at eleven marks \
-             from 512 rounds on, half of them to the octave (more in the full tier). Exponents are of means over \
-             blocks of five runs, over the last half of the marks; regret per round is that of an octave.",
+    design: "(d, k, k') = (20, 5, 7), k_1 = 5, generator and constants of ito17-table2. Regret at eleven \
+             marks from 512 rounds on, half of them to the octave (more in the full tier). Exponents are \
+             of means over blocks of five runs, over the last half of the marks; regret per round is \
+             that of an octave.",
     standing: Standing::sound().practical().learns(),
     mutants: &mutants(&FAULTS),
     experiment,

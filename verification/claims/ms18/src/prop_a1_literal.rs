@@ -206,9 +206,9 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ms18-prop-a1-literal",
     place: "Supplement A.1, Proposition A.1",
-    sentence: "With the corrected constants of Proposition A.1, taken literally, one update of Exploration \
-               leaves at most (1 - alpha) of the gap plus c_t/B_t, with probability at least 1 - 2 delta; from a \
-               random start and without noise it leaves 9/16 of the gap within 1 %.",
+    sentence: "With the corrected constants of Proposition A.1, taken literally, one update of \
+               Exploration leaves at most (1 - alpha) of the gap plus c_t/B_t, with probability at least \
+               1 - 2 delta; from a random start and without noise it leaves 9/16 of the gap within 1 %.",
     formula: r"P\left( \mathcal{L}(\theta_t) - \mathcal{L}(\theta_*) \leq (1-\alpha)
                (\mathcal{L}(\theta_{t-1}) - \mathcal{L}(\theta_*)) + \frac{c_t}{B_t} \right) \geq 1 - 2
                \delta_t",

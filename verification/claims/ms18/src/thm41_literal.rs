@@ -201,9 +201,9 @@ fn paths(cx: &mut Context<'_>, arm: &Arm, quiet: Vec<Run>) -> anyhow::Result<()>
 pub const CLAIM: Claim = Claim {
     id: "ms18-thm41-literal",
     place: "Theorem 4.1",
-    sentence: "With literal constants, Exploration contracts the gap by 1 - 1/(32 kappa) per update, up to \
-               the slack Delta, with probability at least 1 - delta; without noise the factor of an update is 9/16 \
-               within 1 %, as exact gradients have it.",
+    sentence: "With literal constants, Exploration contracts the gap by 1 - 1/(32 kappa) per update, up \
+               to the slack Delta, with probability at least 1 - delta; without noise the factor of an \
+               update is 9/16 within 1 %, as exact gradients have it.",
     formula: r"P\left( \mathcal{L}(\theta_T) - \mathcal{L}(\theta_*) \leq (1-\check\alpha)^T
                (\mathcal{L}(\mathcal{H}_s(\theta_0)) - \mathcal{L}(\theta_*) + \Delta) \right) \geq 1 -
                \delta, \quad \check\alpha = \frac{1}{32 \kappa_s}",

@@ -300,10 +300,10 @@ pub const CLAIM: Claim = Claim {
     formula: r"\mathrm{supp}(\theta_*) \subset \mathrm{supp}(\theta_0) \;\Rightarrow\; P\left(
                \mathcal{L}(\theta_T) - \mathcal{L}(\theta_*) \le (1-\check{\alpha})^T
                (\mathcal{L}(\theta_0) - \mathcal{L}(\theta_*) + \Delta) \right) \ge 1 - \delta",
-    design: "First the factor of an update and the algebra of the proof, with the production constants. Then literal runs, T = 32, delta \
-             = 0.1: example by example without noise, where B = 3.5 thousand; by row counts with so much \
-             noise that the second branch decides; and on correlated pairs, kappa = 2. Small supports make \
-             the theorem's own constants cheap here.",
+    design: "First the factor of an update and the algebra of the proof, with the production constants. \
+             Then literal runs, T = 32, delta = 0.1: example by example without noise, where B = 3.5 \
+             thousand; by row counts with so much noise that the second branch decides; and on \
+             correlated pairs, kappa = 2. Small supports make the theorem's own constants cheap here.",
     standing: Standing::corrected(&[18, 19, 20]).literal().learns(),
     mutants: &mutants(&FAULTS),
     experiment,

@@ -113,9 +113,9 @@ fn report(cx: &mut Context<'_>, title: &str, (at, grid): (&[f64], &[(usize, usiz
 pub const CLAIM: Claim = Claim {
     id: "pursuit-identification",
     place: "Examples until the support is found",
-    sentence: "The number of examples until the support of Pursuit is right, and stays right, grows with d at most \
-               like d log d (exponent between .8 and 1.3), falls with s' - s* (exponent at most -.4), and \
-               its median is at most 2 (s* + sigma^2) log(d/.05) d/(s' - s*).",
+    sentence: "The number of examples until the support of Pursuit is right, and stays right, grows with \
+               d at most like d log d (exponent between .8 and 1.3), falls with s' - s* (exponent at \
+               most -.4), and its median is at most 2 (s* + sigma^2) log(d/.05) d/(s' - s*).",
     formula: r"N \approx \frac{d}{s' - s_*} \log d, \qquad \mathrm{median}(N) \le 2 (s_* + \sigma^2)
                \log\frac{d}{0.05} \cdot \frac{d}{s' - s_*}",
     design: "s* = 5 coefficients of 1 and -1 in noise of variance 1, independent normal attributes. d = \

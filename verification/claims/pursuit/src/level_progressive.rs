@@ -238,15 +238,16 @@ pub const CLAIM: Claim = Claim {
                orders of each block.",
     formula: r"P(\exists t: S_t \cap N \ne \emptyset) \le 0.05, \qquad
                E\, e^{\lambda \sum D_i - \lambda^2 \sum (D_i^2 + 2 C_i)/6} \le 1",
-    design: "d = 60, s' = 12. Normal attributes, independent or a chain in which neighbors have correlation .8, \
-             4,000 examples (1,000 in the quick tier); labels of a Cauchy law; labels whose standard deviation \
-             falls from 30 to 1 after 1,000 of 20,000 examples, for a learner whose estimate of the variance \
-             then rests on the last errors alone; an adversary whose labels have deviation 10 until some \
-             standardized sum exceeds 2.5, and .1 then, 10,000 examples; and five attributes with an effect \
-             of 1 in noise of variance 1, beside which no other may be added in 2,000 examples. Five values \
-             and five errors are normal, of a Cauchy law, a single one, or small integers; all their orders \
-             are enumerated for 60 numbers l from .01 to 100 of both signs. A learner that adds nothing would \
-             pass: the arm with a label that leaks an attribute shows that this one does not.",
+    design: "d = 60, s' = 12. Normal attributes, independent or a chain in which neighbors have \
+             correlation .8, 4,000 examples (1,000 in the quick tier); labels of a Cauchy law; labels \
+             whose standard deviation falls from 30 to 1 after 1,000 of 20,000 examples, for a learner \
+             whose estimate of the variance then rests on the last errors alone; an adversary whose \
+             labels have deviation 10 until some standardized sum exceeds 2.5, and .1 then, 10,000 \
+             examples; and five attributes with an effect of 1 in noise of variance 1, beside which no \
+             other may be added in 2,000 examples. Five values and five errors are normal, of a Cauchy \
+             law, a single one, or small integers; all their orders are enumerated for 60 numbers l from \
+             .01 to 100 of both signs. A learner that adds nothing would pass: the arm with a label that \
+             leaks an attribute shows that this one does not.",
     standing: Standing::ours().practical(),
     mutants: &[WITHOUT, LEAKS, REPEATS, LEVEL_OF_NINE_TENTHS, HALF, STEPS_ALONE],
     experiment,

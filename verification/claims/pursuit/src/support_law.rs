@@ -206,20 +206,21 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "pursuit-support-law",
     place: "Examples until the support is found",
-    sentence: "The number of examples until the support of Pursuit is right, and stays right, is 10 (s* + \
-               sigma^2/r^2) d/s' for s* = 5 coefficients of size r and independent attributes, with 8 to 14 \
-               in place of 10: its exponent in s* + sigma^2/r^2 is from .9 to 1.1, in d from .8 to 1.05, and \
-               in s' from -1.3 to -.8; for one coefficient its exponent in 1/r^2 is from .9 to 1.2, and it is at \
-               most 30 times the number, (1 - 2/d)^2 d/(2 kappa s'), with which no learner finds the attribute \
-               in half of its runs.",
+    sentence: "The number of examples until the support of Pursuit is right, and stays right, is 10 (s* \
+               + sigma^2/r^2) d/s' for s* = 5 coefficients of size r and independent attributes, with 8 \
+               to 14 in place of 10: its exponent in s* + sigma^2/r^2 is from .9 to 1.1, in d from .8 to \
+               1.05, and in s' from -1.3 to -.8; for one coefficient its exponent in 1/r^2 is from .9 to \
+               1.2, and it is at most 30 times the number, (1 - 2/d)^2 d/(2 kappa s'), with which no \
+               learner finds the attribute in half of its runs.",
     formula: r"N \approx 10 \Bigl(s_* + \frac{\sigma^2}{r^2}\Bigr) \frac{d}{s'}, \qquad
                1 \le N \Big/ \Bigl(1 - \frac2d\Bigr)^2 \frac{d}{2 \kappa s'} \le 30, \quad
                \kappa = \rho - \tfrac12 \log(1 + \rho), \; \rho = \frac{r^2}{\sigma^2}",
-    design: "Independent normal attributes, coefficients r and -r, noise of variance 1. d = 60, s' = 12, s* = 5 \
-             and r = 1, .5, .25, .125; s* = 1 and r = .25, .125, .0625; d = 60, 240, 960 at r = 1; s' = 7, 10, \
-             16, 26 at d = 120; the quick tier has the first and the third. The support is right as in `pursuit-identification`; a run ends at four times \
-             the law. An exponent is that of medians over blocks of four runs, and the factor is the \
-             geometric mean over the settings of s* = 5.",
+    design: "Independent normal attributes, coefficients r and -r, noise of variance 1. d = 60, s' = 12, \
+             s* = 5 and r = 1, .5, .25, .125; s* = 1 and r = .25, .125, .0625; d = 60, 240, 960 at r = \
+             1; s' = 7, 10, 16, 26 at d = 120; the quick tier has the first and the third. The support \
+             is right as in `pursuit-identification`; a run ends at four times the law. An exponent is \
+             that of medians over blocks of four runs, and the factor is the geometric mean over the \
+             settings of s* = 5.",
     standing: Standing::ours().practical().learns(),
     mutants: &mutants(&FAULTS),
     experiment,
