@@ -84,8 +84,11 @@ impl ClaimArms {
         if claim.standing.learns {
             for cripple in Cripple::ALL {
                 let arm = run_arm(claim, ArmKind::Crippled(cripple), &nothing, &shared, settings)?;
-                if arm.error.as_deref() == Some(NO_LEARNER) {
-                    arms.honest.error = arms.honest.error.or(arm.error.clone());
+                // An experiment that fails with a learner that learns nothing does not say that it notices
+                // one.
+                if let (Some(error), None) = (&arm.error, &arms.honest.error) {
+                    let named = format!("with the learner {}: {error}", cripple.name());
+                    arms.honest.error = Some(if error == NO_LEARNER { error.clone() } else { named });
                 }
                 arms.crippled.push(arm);
             }

@@ -7,7 +7,7 @@
 use crate::fault::{Fault, Mutant};
 pub use crate::judge::BLOCK;
 pub use crate::judge::Direction;
-use crate::judge::{Finding, Flow, MeanJudge, ProbJudge};
+use crate::judge::{Finding, FindingKind, Flow, MeanJudge, ProbJudge};
 use crate::mutants::Cripple;
 pub use crate::record::{ArmRecord, Cell, Note, Rate};
 use crate::shared::Shared;
@@ -297,6 +297,15 @@ impl<'a> Context<'a> {
     pub fn judge(&mut self, cell: &str, finding: Finding) {
         (self.settings.tick)();
         self.record.cells.push(Cell { name: cell.into(), finding });
+    }
+
+    /// Adds a question that cannot be put to what the learner of this arm shows: an exponent, say, of a
+    /// number of examples that it never gets to. The cell is undecided, so that the claim does not hold for
+    /// it.
+    pub fn judge_nothing(&mut self, cell: &str, why: &str) {
+        let mut finding = Finding::undecided("none", FindingKind::Slope, 0, f64::INFINITY, f64::INFINITY);
+        finding.guard(why, false, f64::INFINITY);
+        self.judge(cell, finding);
     }
 
     /// Says that the cell judged last bounds a contraction, so that its tightness is a share of rates: the

@@ -128,6 +128,12 @@ fn half(cx: &mut Context<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// A coin that cannot be thrown for a learner that learns nothing.
+fn fragile(cx: &mut Context<'_>) -> anyhow::Result<()> {
+    anyhow::ensure!(cx.cripple().is_none(), "the risk of zero is no number");
+    coin(cx)
+}
+
 /// A mean that learning brings down from 1 to 0.1 in the first cell, and a bound of 2, which not learning
 /// meets too, in the second.
 fn learning(cx: &mut Context<'_>) -> anyhow::Result<()> {
@@ -174,6 +180,9 @@ static LEARNING: Claim =
 static IDLE: Claim = Claim { standing: LEARNS, ..planted("planted-idle", Expected::Holds, &MUTANT, idle) };
 /// Says that it is about learning, and cripples nobody.
 static PROUD: Claim = Claim { standing: LEARNS, ..planted("planted-proud", Expected::Holds, &MUTANT, coin) };
+/// Fails with a learner that learns nothing.
+static FRAGILE: Claim =
+    Claim { standing: LEARNS, ..planted("planted-fragile", Expected::Holds, &MUTANT, fragile) };
 const REFUTED: Standing = Standing::printed(&[]).practical();
 const fn by(violations: &'static [Violation]) -> Claim {
     Claim {
@@ -230,6 +239,7 @@ fn planted_worlds_get_their_verdicts_and_exit_states() {
         (&LEARNING, Verdict::Holds, ExitStatus::AsExpected),
         (&IDLE, Verdict::Vacuous, ExitStatus::Unexpected),
         (&PROUD, Verdict::Error, ExitStatus::Broken),
+        (&FRAGILE, Verdict::Error, ExitStatus::Broken),
         (&BY_THAT_MUCH, Verdict::Refuted, ExitStatus::AsExpected),
         (&BY_MORE, Verdict::Refuted, ExitStatus::Unexpected),
         (&ELSEWHERE, Verdict::Refuted, ExitStatus::Unexpected),

@@ -198,7 +198,7 @@ impl Pursuit {
         if self.scratch.places.len() != self.asked.len() {
             self.order_columns();
         }
-        if self.params.is_gated() && !(self.gaps.is_empty() && self.late.is_empty()) {
+        if self.params.asks_e_processes() && !(self.gaps.is_empty() && self.late.is_empty()) {
             self.take_steps_one_by_one();
         }
         self.cut_block();
@@ -253,7 +253,7 @@ impl Pursuit {
                 Predicted { label_predicted: label - error, label, weight: weight(row) }
             }));
         }
-        if self.params.is_gated() && self.gaps.is_empty() && self.late.is_empty() {
+        if self.params.asks_e_processes() && self.gaps.is_empty() && self.late.is_empty() {
             let weight = |row| weight_of(&self.weights, row);
             let weighted = errors.iter().enumerate().map(|(row, r)| weight(row) * r);
             let (of_support, noise) = (self.support.len(), self.errors.mean());

@@ -33,7 +33,8 @@ pub struct PursuitParams {
     pub dim: usize,
     /// `s'`, attributes observed per example; `1 <= s' <= d`.
     pub budget: usize,
-    /// The probability with which any attribute without effect is ever added, at most; in (0, 1).
+    /// The probability with which any attribute that has nothing to do with the label and the other
+    /// attributes is ever added, at most; in (0, 1).
     #[serde(default = "default_level")]
     pub level: f64,
     /// The largest number of attributes of the predictor. `None` is four fifths of the budget, so that a
@@ -172,7 +173,7 @@ impl PursuitParams {
 
     /// Returns whether an addition asks for the e-process of the attribute as well. Sums that are forgotten
     /// are none.
-    pub(super) fn is_gated(&self) -> bool {
+    pub(super) fn asks_e_processes(&self) -> bool {
         self.half_life.is_none()
     }
 
