@@ -110,7 +110,7 @@ impl Pursuit {
     /// many looks.
     fn e_process_allows(&self, j: u32, growth: f64) -> bool {
         let PursuitParams { dim, level, .. } = self.params;
-        !self.params.asks_e_processes() || self.e_processes.log(j, growth) >= (dim as f64 / level).ln()
+        !self.asks_e_processes() || self.e_processes.log(j, growth) >= (dim as f64 / level).ln()
     }
 
     /// Returns the support and the best of the other attributes, ascending: as many as the budget buys

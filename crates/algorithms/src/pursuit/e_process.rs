@@ -130,6 +130,13 @@ impl EProcesses {
 }
 
 impl Pursuit {
+    /// Returns whether an addition asks for the e-process of the attribute as well. Sums that are forgotten
+    /// are none; and where values of watched attributes are missing, rows with a complete support are too
+    /// few.
+    pub(super) fn asks_e_processes(&self) -> bool {
+        self.params.half_life.is_none() && self.moments.gaps == 0
+    }
+
     /// Takes the steps of a block with gaps or late examples, attribute by attribute: each rests on the rows
     /// in which the attribute and the support were observed. Where an attribute of the support is missing,
     /// its part is in the error, and may hide the effect of another one.

@@ -198,7 +198,7 @@ impl Pursuit {
         if self.scratch.places.len() != self.asked.len() {
             self.order_columns();
         }
-        if self.params.asks_e_processes() && !(self.gaps.is_empty() && self.late.is_empty()) {
+        if self.asks_e_processes() && !(self.gaps.is_empty() && self.late.is_empty()) {
             self.take_steps_one_by_one();
         }
         self.cut_block();
@@ -239,6 +239,7 @@ impl Pursuit {
         if self.done == 0 {
             self.intercept = self.moments.label_mean;
         }
+        let takes_steps = self.asks_e_processes() && self.gaps.is_empty() && self.late.is_empty();
         let Scratch { errors, columns, coefficients, .. } = &mut self.scratch;
         errors.clear();
         errors.extend(self.labels.iter().map(|y| y - self.intercept));
@@ -253,7 +254,7 @@ impl Pursuit {
                 Predicted { label_predicted: label - error, label, weight: weight(row) }
             }));
         }
-        if self.params.asks_e_processes() && self.gaps.is_empty() && self.late.is_empty() {
+        if takes_steps {
             let weight = |row| weight_of(&self.weights, row);
             let weighted = errors.iter().enumerate().map(|(row, r)| weight(row) * r);
             let (of_support, noise) = (self.support.len(), self.errors.mean());

@@ -171,12 +171,6 @@ impl PursuitParams {
         (examples / BLOCKS).min(within).clamp(FIRST_BLOCK, LONGEST_BLOCK)
     }
 
-    /// Returns whether an addition asks for the e-process of the attribute as well. Sums that are forgotten
-    /// are none.
-    pub(super) fn asks_e_processes(&self) -> bool {
-        self.half_life.is_none()
-    }
-
     /// Returns the sum of the weights of infinitely many examples.
     pub(super) fn memory(&self) -> f64 {
         self.half_life.map_or(f64::INFINITY, |half_life| half_life / LN_2)

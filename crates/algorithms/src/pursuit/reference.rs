@@ -207,7 +207,7 @@ impl PursuitReference {
             y - self.intercept - dot(&w, &full)
         };
         let errors: Vec<f64> = block.iter().map(|(_, x, y)| error(x, *y)).collect();
-        if self.params.half_life.is_none() {
+        if self.params.half_life.is_none() && self.gaps == 0 {
             block[0].0.iter().for_each(|&j| self.take_steps(j as usize, &block, &errors));
         }
         self.errors.0 += errors.iter().map(|r| r * r).sum::<f64>();
@@ -284,7 +284,7 @@ impl PursuitReference {
     fn e_process_allows(&self, j: usize) -> bool {
         let [q, v, rho] = self.e_processes[j];
         let e = (rho / (rho + v)).sqrt() * (q * q / (2.0 * (rho + v))).exp();
-        self.params.half_life.is_some() || e >= self.params.dim as f64 / self.params.level
+        self.params.half_life.is_some() || self.gaps > 0 || e >= self.params.dim as f64 / self.params.level
     }
 
     /// Least squares on the support, from all sums or from those since the support changed last.
