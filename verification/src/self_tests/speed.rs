@@ -116,21 +116,25 @@ fn calls(row: &SolverRow, share: f64, seed: &Seed, views: &[View]) -> anyhow::Re
     Ok(watches.iter().map(|watch| watch.cost().unwrap_or(CALLS as f64)).collect())
 }
 
-/// Returns half of the width of the band.
-fn half_width(cx: &Context<'_>) -> anyhow::Result<f64> {
-    Ok((1.0 + cx.size("tenths")? as f64 / 10.0).ln() / 2.0)
+/// How a row is judged.
+#[derive(Clone, Copy)]
+struct Judged {
+    speed: Speed,
+    half_width: f64,
+    runs: u64,
 }
 
-/// Returns the rows that this tier judges, with their speeds, and plans a cell for each: those whose runs
-/// take no more than so many examples, or calls.
+/// Returns the rows that this tier judges, with how each is judged, and plans a cell for each: those
+/// whose runs take no more than so many examples, or calls.
 fn judged<'a, R>(
     cx: &mut Context<'_>,
     rows: &'a [R],
     name: impl Fn(&R) -> &'static str,
     speeds: &BTreeMap<String, Speed>,
-) -> anyhow::Result<Vec<(&'a R, Speed)>> {
-    let (most, half_width) = (cx.size("most")? as f64, half_width(cx)?);
-    cx.split(rows.len());
+) -> anyhow::Result<Vec<(&'a R, Judged)>> {
+    let most = cx.size("most")? as f64;
+    // Half of the width of the band.
+    let half_width = (1.0 + cx.size("tenths")? as f64 / 10.0).ln() / 2.0;
     let mut judged = Vec::new();
     for row in rows {
         let name = name(row);
@@ -140,7 +144,7 @@ fn judged<'a, R>(
         let runs = speed.runs_within(half_width, cx.alpha());
         // A run goes on until the cost has doubled.
         if runs as f64 * 2.0 * speed.log_cost.exp() <= most {
-            judged.push((row, speed));
+            judged.push((row, Judged { speed, half_width, runs }));
         }
     }
     cx.split(judged.len());
@@ -151,12 +155,10 @@ fn judged<'a, R>(
 fn judge(
     cx: &mut Context<'_>,
     (what, name): (&str, &str),
-    speed: Speed,
+    Judged { speed, half_width, runs }: Judged,
     costs: impl Fn(f64, &Seed, &[View]) -> anyhow::Result<Vec<f64>> + Sync,
 ) -> anyhow::Result<Vec<f64>> {
     let slower = cx.arm(1.0, &FAULTS);
-    let half_width = half_width(cx)?;
-    let runs = speed.runs_within(half_width, cx.alpha());
     let costs = cx.sound_trials(name, runs, |trial, views| costs(speed.share, &trial.seed, views))?;
     let costs: Vec<f64> = costs.iter().map(|cost| slower * cost).collect();
     let logarithms: Vec<f64> = costs.iter().map(|cost| cost.ln()).collect();
@@ -173,9 +175,9 @@ fn draw(cx: &mut Context<'_>, what: &str, rates: &[(&str, Vec<f64>)]) {
 
 fn learners(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (what, mut rates) = ("examples to a share of the excess risk", Vec::new());
-    for (method, speed) in judged(cx, METHODS, |row| row.name, &SPEEDS.learners)? {
+    for (method, how) in judged(cx, METHODS, |row| row.name, &SPEEDS.learners)? {
         let found =
-            judge(cx, (what, method.name), speed, |share, seed, views| examples(method, share, seed, views))?;
+            judge(cx, (what, method.name), how, |share, seed, views| examples(method, share, seed, views))?;
         rates.push((method.name, found));
         cx.settled()?;
     }
@@ -185,8 +187,8 @@ fn learners(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
 fn solvers(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (what, mut rates) = ("IFO calls to a share of the squared distance", Vec::new());
-    for (row, speed) in judged(cx, SOLVERS, |row| row.name, &SPEEDS.solvers)? {
-        let found = judge(cx, (what, row.name), speed, |share, seed, views| calls(row, share, seed, views))?;
+    for (row, how) in judged(cx, SOLVERS, |row| row.name, &SPEEDS.solvers)? {
+        let found = judge(cx, (what, row.name), how, |share, seed, views| calls(row, share, seed, views))?;
         rates.push((row.name, found));
         cx.settled()?;
     }

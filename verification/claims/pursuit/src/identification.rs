@@ -14,13 +14,12 @@
 //! budget beyond s* is what is free at the end of the search, and at its beginning s' is: the exponent is
 //! between that of s', which is log(8/19)/log(14/3) = -.56, and -1. The claim is at most -.4.
 
-use crate::setup::support::{Looks, Search};
+use crate::setup::support::{Looks, Search, Searches};
 use crate::setup::{Law, Scene};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
-use lao_verification_engine::judge::paired::median;
 use lao_verification_engine::judge::prob;
-use lao_verification_engine::judge::slope::{Exponent, fit, judge_slopes};
+use lao_verification_engine::judge::slope::{Exponent, judge_slopes};
 
 const STAR: usize = 5;
 /// The budget, and the numbers of attributes.
@@ -42,7 +41,7 @@ fn bound(dim: usize, budget: usize) -> f64 {
 }
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (block, blocks) = (cx.size("block")? as usize, cx.size("blocks")?);
+    let sizes = [cx.size("block")?, cx.size("blocks")?];
     let looks = cx.arm(Looks::AsItShould, &FAULTS);
     cx.split(2 + DIMS.len());
     let by_dim: Vec<(usize, usize)> = DIMS.iter().map(|&dim| (dim, BUDGET)).collect();
@@ -52,50 +51,38 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         ("s' - s*, d = 120", by_budget, Exponent::AtMost(-0.4)),
     ] {
         let of_d = title.starts_with('d');
-        // One run per setting in each trial.
-        let runs = cx.shown_trials(title, block as u64 * blocks, |trial, views| {
-            let mut shown = vec![Vec::new(); views.len()];
-            for (i, &setting) in (0..).zip(&grid) {
-                let (dim, budget) = setting;
-                let scene = Scene { law: Law::Independent, dim, star: STAR, noise: 1.0 };
-                let search = Search { scene, budget, looks, last: bound(dim, budget).ceil() as u64 };
-                let found = search.examples(views, &trial.seed.trial(i))?;
-                shown.iter_mut().zip(found).for_each(|(shown, found)| shown.push(found));
-            }
-            Ok(shown)
-        })?;
-        let column = |runs: &[Vec<f64>], i: usize| runs.iter().map(|run| run[i]).collect::<Vec<f64>>();
-        let medians: Vec<Vec<f64>> = runs
-            .chunks(block)
-            .map(|runs| (0..grid.len()).map(|i| median(&mut column(runs, i))).collect())
-            .collect();
+        let search = |&(dim, budget): &(usize, usize)| {
+            let scene = Scene { law: Law::Independent, dim, star: STAR, noise: 1.0 };
+            Search { scene, budget, looks, last: bound(dim, budget).ceil() as u64 }
+        };
+        let searches: Vec<Search> = grid.iter().map(search).collect();
+        let found = Searches::run(cx, title, sizes, &searches)?;
         let at = |&(dim, budget): &(usize, usize)| if of_d { dim } else { budget - STAR } as f64;
         let at: Vec<f64> = grid.iter().map(at).collect();
-        let slopes = fit(&at, &medians, None).map_err(anyhow::Error::msg)?;
-        let slopes: Vec<f64> = slopes.iter().map(|fit| fit.slope).collect();
+        let slopes = found.exponents(&at)?;
         cx.judge(&format!("exponent of {title}"), judge_slopes(&slopes, exponent, 0.0, cx.alpha()));
         cx.settled()?;
         for (i, &(dim, budget)) in grid.iter().enumerate() {
-            let late = runs.iter().filter(|run| run[i] > bound(dim, budget)).count() as u64;
+            let late = found.runs.iter().filter(|run| run[i] > bound(dim, budget)).count() as u64;
             if of_d {
                 let cell = format!("d = {dim}: more than the bound");
-                cx.judge(&cell, prob::fixed(0.5, cx.alpha(), late, runs.len() as u64));
+                cx.judge(&cell, prob::fixed(0.5, cx.alpha(), late, found.runs.len() as u64));
                 cx.settled()?;
             }
         }
         if cx.honest() {
-            report(cx, title, (&at, &grid), &runs);
+            report(cx, title, (&at, &grid), &found);
             cx.rate(&format!("exponent of {title}"), Direction::Larger, slopes);
         }
     }
     Ok(())
 }
 
-fn report(cx: &mut Context<'_>, title: &str, (at, grid): (&[f64], &[(usize, usize)]), runs: &[Vec<f64>]) {
+fn report(cx: &mut Context<'_>, title: &str, (at, grid): (&[f64], &[(usize, usize)]), found: &Searches) {
     let (mut measured, mut allowed) =
         (Series::line("median", Vec::new()), Series::bound("bound", Vec::new()));
     for (i, &(dim, budget)) in grid.iter().enumerate() {
-        let middle = median(&mut runs.iter().map(|run| run[i]).collect::<Vec<f64>>());
+        let middle = found.median(i);
         cx.note(&format!("d = {dim}, s' = {budget}: median number of examples"), middle);
         cx.note(&format!("d = {dim}, s' = {budget}: bound"), bound(dim, budget));
         measured.points.push([at[i], middle]);

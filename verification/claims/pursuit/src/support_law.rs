@@ -18,13 +18,12 @@
 //! *Cells.* Exponents are those of medians over blocks of four runs. The intervals are around what the
 //! simulations had (1.00, 1.04, .94, -.93 to -1.1), and were fixed before the first run.
 
-use crate::setup::support::{Looks, Search};
+use crate::setup::support::{Looks, Search, Searches};
 use crate::setup::{Law, Scene};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series};
 use lao_verification_engine::judge::FindingKind;
-use lao_verification_engine::judge::paired::median;
-use lao_verification_engine::judge::slope::{Exponent, fit, judge_sample, judge_slopes};
+use lao_verification_engine::judge::slope::{Exponent, judge_sample, judge_slopes};
 
 /// What the law has in place of 10, at least and at most.
 const FACTOR: [f64; 2] = [8.0, 14.0];
@@ -126,7 +125,7 @@ const FAULTS: [Fault<Looks>; 3] = [
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let (block, blocks) = (cx.size("block")? as usize, cx.size("blocks")?);
+    let sizes = [cx.size("block")?, cx.size("blocks")?];
     let all = cx.size("all_cells")? > 0;
     let looks = cx.arm(Looks::AsItShould, &FAULTS);
     let axes: Vec<Along> = axes().into_iter().filter(|along| all || along.always).collect();
@@ -135,29 +134,16 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let mut factors: Vec<f64> = Vec::new();
     let mut series = Vec::new();
     for Along { title, at, settings, exponent, .. } in axes {
-        // One run per setting in each trial.
-        let runs = cx.shown_trials(title, block as u64 * blocks, |trial, views| {
-            let mut shown = vec![Vec::new(); views.len()];
-            for (i, &setting) in (0..).zip(&settings) {
-                let search = setting.search(looks, LONGEST * 10.0 * setting.law());
-                let found = search.examples(views, &trial.seed.trial(i))?;
-                shown.iter_mut().zip(found).for_each(|(shown, found)| shown.push(found));
-            }
-            Ok(shown)
-        })?;
-        let column = |runs: &[Vec<f64>], i: usize| runs.iter().map(|run| run[i]).collect::<Vec<f64>>();
-        let medians: Vec<Vec<f64>> = runs
-            .chunks(block)
-            .map(|runs| (0..settings.len()).map(|i| median(&mut column(runs, i))).collect())
-            .collect();
+        let search = |setting: &Setting| setting.search(looks, LONGEST * 10.0 * setting.law());
+        let searches: Vec<Search> = settings.iter().map(search).collect();
+        let found = Searches::run(cx, title, sizes, &searches)?;
         let x: Vec<f64> = settings.iter().map(|setting| at(*setting)).collect();
-        let slopes = fit(&x, &medians, None).map_err(anyhow::Error::msg)?;
-        let slopes: Vec<f64> = slopes.iter().map(|fit| fit.slope).collect();
+        let slopes = found.exponents(&x)?;
         let cell = format!("exponent of {title}");
         cx.judge(&cell, judge_slopes(&slopes, exponent, 0.0, cx.alpha()));
         cx.settled()?;
         // A geometric mean over the settings, for each block.
-        let (settings, medians) = (&settings, &medians);
+        let (settings, medians) = (&settings, &found.medians);
         let over = |of: fn(Setting) -> f64| {
             medians.iter().map(move |medians| {
                 let logs = medians.iter().zip(settings).map(|(median, setting)| (median / of(*setting)).ln());
@@ -177,7 +163,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         if cx.honest() {
             cx.rate(&cell, Direction::Larger, slopes);
             for (i, setting) in settings.iter().enumerate() {
-                let middle = median(&mut column(&runs, i));
+                let middle = found.median(i);
                 cx.note(&format!("{title} = {}: median number of examples", x[i]), middle);
                 series.push([setting.law(), middle]);
             }

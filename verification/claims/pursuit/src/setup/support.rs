@@ -3,7 +3,9 @@
 use super::{Point, Scene};
 use lao_algorithms::pursuit::PursuitParams;
 use lao_observation::{Budget, Learner as _, Seed, Session};
-use lao_verification_engine::context::{View, still};
+use lao_verification_engine::context::{Context, ShownTrials, View, still};
+use lao_verification_engine::judge::paired::median;
+use lao_verification_engine::judge::slope::fit;
 
 /// How the learner looks at attributes, and remembers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,4 +77,56 @@ impl Search {
         }
         Ok(found.iter().map(|(_, since)| since.unwrap_or(last + 1) as f64).collect())
     }
+}
+
+/// Runs of several searches, a run of each in every trial.
+pub struct Searches {
+    /// The examples of each search, per trial.
+    pub runs: ShownTrials<Vec<f64>>,
+    /// The medians of each search over blocks of trials.
+    pub medians: Vec<Vec<f64>>,
+}
+
+impl Searches {
+    /// Makes the runs of `blocks` blocks of `block` trials.
+    ///
+    /// # Errors
+    /// Those of [`Search::examples`].
+    pub fn run(
+        cx: &Context<'_>,
+        cell: &str,
+        [block, blocks]: [u64; 2],
+        searches: &[Search],
+    ) -> anyhow::Result<Self> {
+        let runs = cx.shown_trials(cell, block * blocks, |trial, views| {
+            let mut shown = vec![Vec::new(); views.len()];
+            for (i, search) in (0..).zip(searches) {
+                let found = search.examples(views, &trial.seed.trial(i))?;
+                shown.iter_mut().zip(found).for_each(|(shown, found)| shown.push(found));
+            }
+            Ok(shown)
+        })?;
+        let of_block = |runs: &[Vec<f64>]| (0..searches.len()).map(|i| middle(runs, i)).collect();
+        let medians = runs.chunks(block as usize).map(of_block).collect();
+        Ok(Searches { runs, medians })
+    }
+
+    /// Returns the median of search `i` over all trials.
+    pub fn median(&self, i: usize) -> f64 {
+        middle(&self.runs, i)
+    }
+
+    /// Returns the exponent of the medians of each block in `x`, which has a number for each search.
+    ///
+    /// # Errors
+    /// As [`fit`].
+    pub fn exponents(&self, x: &[f64]) -> anyhow::Result<Vec<f64>> {
+        let fits = fit(x, &self.medians, None).map_err(anyhow::Error::msg)?;
+        Ok(fits.iter().map(|fit| fit.slope).collect())
+    }
+}
+
+/// The median of search `i` over these trials.
+fn middle(runs: &[Vec<f64>], i: usize) -> f64 {
+    median(&mut runs.iter().map(|run| run[i]).collect::<Vec<f64>>())
 }
