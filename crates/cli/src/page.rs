@@ -75,12 +75,11 @@ pub fn markdown(model: &Model) -> String {
     text +=
         &format!("# A model of {}\n\n{}\n\n", lao::markdown(&model.target), lao::markdown(&summary(model)));
     text += "## Purpose\n\nTo be filled in by whoever uses the model: for whom, for which decision.\n\n";
-    text += "## Coefficients\n\n| attribute | coefficient | standard error |\n|---|---:|---:|\n";
+    text += "## Coefficients\n\n| attribute | coefficient | 95 % interval |\n|---|---:|---:|\n";
     text += &format!("| (intercept) | {} | |\n", number(model.intercept));
     for one in &model.coefficients {
-        let error = one.standard_error.map(number).unwrap_or_default();
         let name = lao::markdown(&one.name());
-        text += &format!("| {name} | {} | {error} |\n", number(one.value));
+        text += &format!("| {name} | {} | {} |\n", number(one.value), interval(one));
     }
     text += &format!("\n## What learning cost\n\n{}\n\n## Facts\n\n", lao::markdown(&bought(model)));
     for [name, fact] in card(model) {
@@ -88,14 +87,16 @@ pub fn markdown(model: &Model) -> String {
     }
     let linear = if model.trees.is_some() {
         "The model is a line and trees: a coefficient alone says little of an attribute, and there are no \
-         standard errors. "
+         intervals. "
     } else {
         "The model is linear. "
     };
     text += &format!(
         "\n## Limits\n\n{linear}A value more than four standard deviations from the mean of its attribute \
-         counts as if it lay there. Standard errors hold for examples like those of the table, drawn \
-         independently.\n"
+         counts as if it lay there. Intervals hold for examples like those of the table, drawn \
+         independently, and whenever they are looked at. What they hold is the coefficient of the best \
+         linear predictor from the attributes of the model, not an effect with everything else held \
+         fixed.\n"
     );
     text
 }
@@ -199,24 +200,32 @@ fn curve(part: &[[f64; 2]], parts: &[Vec<[f64; 2]>]) -> Option<String> {
     (part.len() > 1).then(|| part.iter().map(point).collect::<Vec<_>>().join(" "))
 }
 
+/// Returns the ends of the interval of a coefficient that holds at all times, or nothing.
+fn interval(one: &Coefficient) -> String {
+    one.anytime_interval
+        .map_or_else(String::new, |ends| format!("{} to {}", number(ends[0]), number(ends[1])))
+}
+
 /// Returns a coefficient with its interval, as places between -100 and 100 around zero, and its part in the
 /// predictions of a model with trees.
 fn whisker(one: &Coefficient, part: Option<&Vec<[f64; 2]>>, parts: &[Vec<[f64; 2]>]) -> minijinja::Value {
-    let ends = part.and_then(|part| Some((part.first()?, part.last()?)));
-    let range = ends.map(|(low, high)| format!("from {} to {}", number(low[0]), number(high[0])));
-    let half = one.standard_error.map(|error| HALF_WIDTH * error);
-    let longest = (one.value.abs() + half.unwrap_or(0.0)).max(f64::MIN_POSITIVE);
+    let of_part = part.and_then(|part| Some((part.first()?, part.last()?)));
+    let range = of_part.map(|(low, high)| format!("from {} to {}", number(low[0]), number(high[0])));
+    let ends = one.anytime_interval;
+    let longest = ends.into_iter().flatten().fold(one.value.abs(), |most, end| most.max(end.abs()));
+    let longest = longest.max(f64::MIN_POSITIVE);
     let place = |x: f64| format!("{:.1}", 100.0 * x / longest);
+    let known = if ends.is_some() { interval(one) } else { "unknown".into() };
     context! {
         name => one.name(),
         value => number(one.value),
-        error => one.standard_error.map(number).unwrap_or_default(),
+        interval => interval(one),
         at => place(one.value),
-        low => half.map(|half| place(one.value - half)),
-        high => half.map(|half| place(one.value + half)),
+        low => ends.map(|[low, _]| place(low)),
+        high => ends.map(|[_, high]| place(high)),
         curve => part.and_then(|part| curve(part, parts)),
         range => range.unwrap_or_default(),
-        label => format!("{} within {}", number(one.value), half.map(number).unwrap_or("unknown".into())),
+        label => format!("{}, interval {known}", number(one.value)),
     }
 }
 

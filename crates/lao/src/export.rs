@@ -95,14 +95,17 @@ impl Model {
     pub fn to_csv(&self) -> String {
         let mut out = csv::Writer::from_writer(Vec::new());
         let header = ["attribute", "column", "word", "coefficient", "standard_error", "mean", "low", "high"];
+        let header = header.into_iter().chain(["interval_low", "interval_high"]);
         let text = |x: Option<f64>| x.map(|x| format!("{x:?}")).unwrap_or_default();
-        let intercept = ["(intercept)", "", "", &text(Some(self.intercept)), "", "", "", ""];
+        let intercept = ["(intercept)", "", "", &text(Some(self.intercept)), "", "", "", "", "", ""];
         // Writing to memory cannot fail.
         let _ = out.write_record(header);
         let _ = out.write_record(intercept);
         for one in &self.coefficients {
             let (low, high) = one.within.map_or((None, None), |[low, high]| (Some(low), Some(high)));
-            let numbers = [Some(one.value), one.standard_error, Some(one.mean), low, high].map(text);
+            let [from, to] = one.interval.map_or([None; 2], |ends| ends.map(Some));
+            let numbers =
+                [Some(one.value), one.standard_error, Some(one.mean), low, high, from, to].map(text);
             let words = [one.name(), one.column.clone(), one.word.clone().unwrap_or_default()];
             let _ = out.write_record(words.iter().chain(&numbers));
         }

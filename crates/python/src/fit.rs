@@ -285,6 +285,8 @@ fn result<'py>(py: Python<'py>, fitted: &Fitted, examples: &Examples) -> PyResul
     result.set_item("indices", indices.clone().into_pyarray(py))?;
     result.set_item("values", list(&|one| one.value))?;
     result.set_item("errors", list(&|one| one.standard_error.unwrap_or(f64::NAN)))?;
+    let interval = |one: &Coefficient| one.anytime_interval.unwrap_or([f64::NAN; 2]);
+    result.set_item("intervals", coefficients.iter().map(interval).collect::<Vec<_>>())?;
     result.set_item("intercept", *intercept)?;
     result.set_item("link", link.map(|link| (link.offset, link.slope)))?;
     let cost = PyDict::new(py);

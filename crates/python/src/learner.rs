@@ -49,8 +49,9 @@ impl Learner {
         self.lock().dim()
     }
 
-    /// Returns what is known of each attribute as arrays: `examples`, `z`, `coefficient`, `standard_error`
-    /// and `until_added` (infinite where no effect shows). None if the method keeps no count.
+    /// Returns what is known of each attribute as arrays: `examples`, `z`, `coefficient`, `standard_error`,
+    /// `low` and `high` (the ends of its interval for all times; NaN where there is none yet) and
+    /// `until_added` (infinite where no effect shows). None if the method keeps no count.
     fn evidence<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let learned = self.lock();
         let known: Option<Vec<_>> = (0..learned.dim() as u32).map(|j| learned.evidence(j)).collect();
@@ -61,14 +62,20 @@ impl Learner {
 /// Returns what is known of each attribute as arrays.
 pub fn arrays<'py>(py: Python<'py>, known: &[Evidence]) -> PyResult<Bound<'py, PyDict>> {
     let arrays = PyDict::new(py);
-    let column = |of: fn(&Evidence) -> f64| -> Bound<'py, PyArray1<f64>> {
+    let column = |of: &dyn Fn(&Evidence) -> f64| -> Bound<'py, PyArray1<f64>> {
         known.iter().map(of).collect::<Vec<f64>>().into_pyarray(py)
     };
-    arrays.set_item("examples", column(|known| known.examples as f64))?;
-    arrays.set_item("z", column(|known| known.z))?;
-    arrays.set_item("coefficient", column(|known| known.coefficient))?;
-    arrays.set_item("standard_error", column(|known| known.standard_error))?;
+    arrays.set_item("examples", column(&|known| known.examples as f64))?;
+    arrays.set_item("z", column(&|known| known.z))?;
+    arrays.set_item("coefficient", column(&|known| known.coefficient))?;
+    let error = |known: &Evidence| known.estimate.map_or(f64::NAN, |estimate| estimate.standard_error);
+    arrays.set_item("standard_error", column(&error))?;
+    let end = |known: &Evidence, at: usize| {
+        known.estimate.and_then(|estimate| estimate.anytime_interval()).map_or(f64::NAN, |ends| ends[at])
+    };
+    arrays.set_item("low", column(&|known| end(known, 0)))?;
+    arrays.set_item("high", column(&|known| end(known, 1)))?;
     let until = |known: &Evidence| known.until_added.map_or(f64::INFINITY, |examples| examples as f64);
-    arrays.set_item("until_added", column(until))?;
+    arrays.set_item("until_added", column(&until))?;
     Ok(arrays)
 }

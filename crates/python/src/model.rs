@@ -87,6 +87,8 @@ impl Linear {
             word: None,
             value,
             standard_error: None,
+            interval: None,
+            anytime_interval: None,
             mean: f64::NAN,
             within: None,
         };

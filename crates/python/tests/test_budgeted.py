@@ -185,6 +185,12 @@ def test_no_example_costs_more_than_the_budget(problem):
     assert (model.coef_ != 0.0).sum() == model.get_support().sum() == len(model.support_)
     assert model.transform(X).shape == (len(X), len(model.support_))
     assert np.isnan(model.standard_error_[~model.get_support()]).all()
+    low, high = model.interval_.T
+    assert np.isnan(low[~model.get_support()]).all()
+    assert (low < model.coef_)[model.support_].all() and (model.coef_ < high)[model.support_].all()
+    known = model.evidence_
+    assert known["low"].tolist() == pytest.approx(low.tolist(), rel=1e-6, nan_ok=True)
+    assert (high - low)[model.support_].tolist() > (4.0 * model.standard_error_[model.support_]).tolist()
 
 
 def test_budgets_are_numbers_shares_or_refused(problem):

@@ -111,16 +111,8 @@ impl Fit {
         // What came since has errors of its own.
         let noise = recent.max((moments.errors - before.errors) / since);
         if known && k as f64 * noise / since < all {
-            self.factor.fill(0.0);
-            for (i, (&slot, products)) in
-                self.slots.iter().zip(before.products.chunks_exact(k.max(1))).enumerate()
-            {
-                let row = self.factor[i * k..].iter_mut().zip(&support[..=i]).zip(products);
-                row.for_each(|((entry, &j), before)| *entry = (moments.pair(j, slot).0 - before) / since);
-            }
-            let change = |(&j, label): (&u32, &f64)| (moments.label[j as usize] - label) / since;
-            self.coefficients.clear();
-            self.coefficients.extend(support.iter().zip(&before.labels).map(change));
+            let Fit { slots, factor, coefficients, .. } = self;
+            before.products_since((support, slots), moments, factor, coefficients);
             solve_positive(&mut self.factor, &mut self.coefficients);
             self.examples = since;
             self.variances.fill(noise / since);
@@ -250,7 +242,7 @@ impl Fit {
 }
 
 /// Solves `A x = b`, given the Cholesky factor of A that `solve_positive` leaves.
-fn solve_factored(factor: &[f64], b: &mut [f64]) {
+pub(super) fn solve_factored(factor: &[f64], b: &mut [f64]) {
     let k = b.len();
     for i in 0..k {
         let row = &factor[i * k..][..k];
@@ -276,6 +268,25 @@ impl Before {
     /// Returns the weight of the examples until then.
     pub fn weight(&self) -> f64 {
         self.examples as f64 - self.forgotten
+    }
+
+    /// Computes the mean products of the support, and with the label, over the examples since then: what
+    /// `solve_positive` solves. The matrix has room for all; its upper triangle stays as it is.
+    pub fn products_since(
+        &self,
+        (support, slots): (&[u32], &[usize]),
+        moments: &Moments,
+        matrix: &mut [f64],
+        labels: &mut Vec<f64>,
+    ) {
+        let (k, since) = (support.len(), moments.weight() - self.weight());
+        for (i, (&slot, before)) in slots.iter().zip(self.products.chunks_exact(k.max(1))).enumerate() {
+            let row = matrix[i * k..].iter_mut().zip(&support[..=i]).zip(before);
+            row.for_each(|((entry, &j), before)| *entry = (moments.pair(j, slot).0 - before) / since);
+        }
+        let change = |(&j, label): (&u32, &f64)| (moments.label[j as usize] - label) / since;
+        labels.clear();
+        labels.extend(support.iter().zip(&self.labels).map(change));
     }
 
     /// Multiplies the weight of the examples until then by `kept`, at most 1.

@@ -50,6 +50,10 @@
 //! labels is.
 #![doc = include_str!("level.md")]
 //!
+//! *Intervals*: of all attributes the ones with large sums are chosen, so these sums exaggerate their
+//! effects.
+#![doc = include_str!("intervals.md")]
+//!
 //! Pairs of watched attributes are observed together, so that their joint least squares is exact where
 //! attributes are correlated: a neighbor that stood in for an attribute becomes insignificant once the
 //! attribute itself is in, and is dropped.
@@ -130,7 +134,7 @@
 //!
 //! *Claims*: `pursuit-budget`, `pursuit-false-inclusion`, `pursuit-level-progressive`, `pursuit-small-study`,
 //! `pursuit-figure-1`,
-//! `pursuit-rate`, `pursuit-identification`, `pursuit-support-law`, `pursuit-invariance`,
+//! `pursuit-rate`, `pursuit-identification`, `pursuit-support-law`, `pursuit-coverage`, `pursuit-invariance`,
 //! `pursuit-against-hybrid`,
 //! `pursuit-prices`, `pursuit-half-life`, `pursuit-half-life-level`, `pursuit-calibration`,
 //! `pursuit-gaps`.
@@ -138,6 +142,7 @@
 mod decide;
 mod e_process;
 mod fit;
+mod interval;
 mod join;
 mod late;
 mod learner;
@@ -147,6 +152,7 @@ mod params;
 mod plan;
 pub mod reference;
 
+pub use interval::Estimate;
 pub use params::PursuitParams;
 pub use plan::{StudyGuess, StudyPlan};
 
@@ -239,8 +245,12 @@ pub struct Evidence {
     pub examples: u64,
     /// Its coefficient; 0 outside the support.
     pub coefficient: f64,
-    /// The standard error of the coefficient, in its unit; 0 outside the support.
+    /// The standard error of the coefficient by all examples, in its unit; 0 outside the support. It decides
+    /// what is dropped; intervals rest on the [estimate](Self::estimate).
     pub standard_error: f64,
+    /// The coefficient by the examples since the last change of the support; `None` outside the support, and
+    /// as long as these are fewer than 20 and three for each attribute of the support.
+    pub estimate: Option<Estimate>,
     /// In the support, the coefficient in standard errors. Outside, the effect beyond the support in standard
     /// deviations, when it was last computed.
     pub z: f64,
@@ -468,8 +478,10 @@ impl Pursuit {
     pub fn evidence(&self, j: u32) -> Option<Evidence> {
         let (&seen, &z) = (self.moments.seen.get(j as usize)?, self.z.get(j as usize)?);
         let coefficient = self.theta.view().get(j);
-        let variance = self.support.binary_search(&j).ok().and_then(|at| self.variances.get(at));
+        let place = self.support.binary_search(&j).ok();
+        let variance = place.and_then(|at| self.variances.get(at));
         let standard_error = variance.map_or(0.0, |v| v.sqrt());
+        let estimate = place.zip(variance).and_then(|(at, variance)| self.estimate(at, *variance));
         let full = self.support.len() >= self.params.largest_support();
         let until_added = match variance {
             Some(_) => Some(0),
@@ -478,7 +490,17 @@ impl Pursuit {
         };
         let shut_out = variance.is_none() && full && self.significant(j);
         let examples = seen as u64 + self.not_yet_learned(j);
-        Some(Evidence { attribute: j, examples, coefficient, standard_error, z, until_added, shut_out })
+        let attribute = j;
+        Some(Evidence {
+            attribute,
+            examples,
+            coefficient,
+            standard_error,
+            estimate,
+            z,
+            until_added,
+            shut_out,
+        })
     }
 
     /// Returns in how many examples of the unfinished block attribute `j` was observed.

@@ -611,3 +611,72 @@ fn weights_move_the_estimate_count_as_examples_and_can_be_stored_within_a_block(
     let refused = session.run(&mut other, SessionLimit::never(), |_, _| {}).unwrap_err();
     assert!(matches!(refused, SessionError::Weights), "{refused}");
 }
+
+/// Returns slopes of least squares with intercept on two columns, and their standard errors by the errors of
+/// that fit.
+fn two_slopes(a: &[f64], b: &[f64], y: &[f64]) -> ([f64; 2], [f64; 2]) {
+    let n = y.len() as f64;
+    let centered = |x: &[f64]| {
+        let mean = x.iter().sum::<f64>() / n;
+        x.iter().map(|x| x - mean).collect::<Vec<f64>>()
+    };
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let (a, b, y) = (centered(a), centered(b), centered(y));
+    let (aa, ab, bb, ay, by) = (dot(&a, &a), dot(&a, &b), dot(&b, &b), dot(&a, &y), dot(&b, &y));
+    let determinant = aa * bb - ab * ab;
+    let slopes = [(bb * ay - ab * by) / determinant, (aa * by - ab * ay) / determinant];
+    let noise = (dot(&y, &y) - slopes[0] * ay - slopes[1] * by) / (n - 3.0);
+    (slopes, [bb, aa].map(|own| (noise * own / determinant).sqrt()))
+}
+
+#[test]
+fn estimates_are_least_squares_on_the_examples_since_the_last_change() {
+    let rows = 1500;
+    let (values, labels) = two_effects(rows, 71, uniform);
+    let mut learner = PursuitParams::within(12, 6).build().unwrap();
+    let source = Columns::new(12, values.clone(), labels.clone()).unwrap();
+    let mut session = Session::new(source, Budget::PerExample(6), &Seed::root(72));
+    let (mut support, mut changed, mut judged) = (Vec::new(), 0, 0);
+    while session.ledger().examples < rows as u64 {
+        let left = rows as u64 - session.ledger().examples;
+        session.step(&mut learner, left).unwrap();
+        let now = session.ledger().examples as usize;
+        if learner.support() != support {
+            (support, changed) = (learner.support().to_vec(), now);
+        }
+        let estimates = [3, 8].map(|j| learner.evidence(j).unwrap().estimate);
+        assert!(learner.evidence(0).unwrap().estimate.is_none());
+        if now < changed + 26 {
+            assert_eq!(estimates, [None, None]);
+        }
+        let ([Some(first), Some(second)], [3, 8]) = (estimates, &*support) else { continue };
+        // What was learned from: whole blocks.
+        let last = changed + first.examples as usize;
+        let column = |j: usize| &values[j * rows..][changed..last];
+        let (slopes, errors) = two_slopes(column(3), column(8), &labels[changed..last]);
+        for (estimate, (slope, error)) in [first, second].iter().zip(slopes.iter().zip(errors)) {
+            // Means are those of all examples so far, and errors those of predictions made before.
+            assert!((estimate.value - slope).abs() < 0.2 * error, "{estimate:?} {slope} {error}");
+            assert!((0.8..1.3).contains(&(estimate.standard_error / error)), "{estimate:?} {error}");
+            let [low, high] = estimate.interval();
+            assert!(low < estimate.value && estimate.value < high);
+            if let Some([from, to]) = estimate.anytime_interval() {
+                assert!(from < low && high < to, "{estimate:?}");
+                judged += 1;
+            }
+        }
+    }
+    assert!(judged > 100, "{judged}");
+}
+
+#[test]
+fn with_gaps_estimates_rest_on_all_examples() {
+    let mut learner = PursuitParams::within(12, 4).build().unwrap();
+    with_gaps(&mut learner, 2000, |_| 0.3, |_, _| {});
+    for j in [3, 8] {
+        let known = learner.evidence(j).unwrap();
+        let estimate = known.estimate.unwrap();
+        assert_eq!((estimate.value, estimate.standard_error), (known.coefficient, known.standard_error));
+        assert!(estimate.examples < 0.8 * 2000.0, "{estimate:?}");
+    }
+}

@@ -4,7 +4,6 @@ use super::{Place, ShowArgs, missing, open, shown};
 use crate::output::{Output, OutputArgs};
 use anyhow::bail;
 use clap::Args;
-use lao::HALF_WIDTH;
 use lao_terminal as say;
 use std::process::ExitCode;
 
@@ -79,7 +78,8 @@ pub fn evidence(args: &ShowArgs) -> anyhow::Result<ExitCode> {
             serde_json::json!({
                 "attribute": name(known.attribute), "examples": known.examples, "z": known.z,
                 "coefficient": known.in_support().then_some(known.coefficient),
-                "standard_error": known.in_support().then_some(known.standard_error),
+                "standard_error": known.estimate.map(|estimate| estimate.standard_error),
+                "anytime_interval": known.estimate.and_then(|estimate| estimate.anytime_interval()),
                 "until_added": known.until_added,
             })
         };
@@ -88,10 +88,15 @@ pub fn evidence(args: &ShowArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let width = names.iter().map(|name| lao::shown(name).chars().count()).max().unwrap_or(0).max(9);
-    let mut text = format!("{:<width$}  examples        z  coefficient (95 % interval)\n", "attribute");
+    let mut text = format!("{:<width$}  examples        z  coefficient [95 % interval]\n", "attribute");
     for known in &known {
         let fate = match known.until_added {
-            Some(0) => format!("{:.4} +- {:.4}", known.coefficient, HALF_WIDTH * known.standard_error),
+            Some(0) => match known.estimate.and_then(|estimate| estimate.anytime_interval()) {
+                Some([low, high]) => format!("{:.4} [{low:.4}, {high:.4}]", known.coefficient),
+                None => {
+                    format!("{:.4}, and no interval yet: the model has just changed", known.coefficient)
+                }
+            },
             Some(examples) => format!(
                 "not in the model; about {examples} more examples would decide, if the effect stays as \
                  estimated"

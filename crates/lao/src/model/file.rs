@@ -111,6 +111,10 @@ impl Model {
             if one.standard_error.is_some_and(|error| error < 0.0) {
                 return Err(format!("the standard error of `{name}` is negative"));
             }
+            let intervals = [one.interval, one.anytime_interval];
+            if intervals.into_iter().flatten().any(|[low, high]| low > high) {
+                return Err(format!("an interval of the coefficient of `{name}` is empty"));
+            }
         }
         if let Some(Link { slope, .. }) = self.link.filter(|link| link.slope <= 0.0) {
             return Err(format!("the slope of its link is {slope}; it must be above 0"));

@@ -169,7 +169,8 @@ const CANDIDATES: usize = 20;
 /// # let model = lao::Fit::within(5).run(&examples)?.model;
 /// let bmi = &model.coefficients[0];
 /// assert_eq!((bmi.name().as_str(), bmi.word.as_deref()), ("bmi", None));
-/// assert!(bmi.value > 5.0 * bmi.standard_error.unwrap());
+/// let [low, high] = bmi.interval.unwrap();
+/// assert!(0.0 < low && low < bmi.value && bmi.value < high);
 /// # Ok::<(), lao::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -182,9 +183,19 @@ pub struct Coefficient {
     pub word: Option<String>,
     /// The coefficient, in units of the label per unit of the attribute.
     pub value: f64,
-    /// Its standard error, if the method knows it.
+    /// Its standard error by the examples since the attributes of the model changed last, if the method keeps
+    /// count and they are enough.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub standard_error: Option<f64>,
+    /// Its interval of 95 % by these examples, for a number of examples that was fixed beforehand. It holds
+    /// the coefficient in the best linear predictor from the attributes of the model, as a rule, and need not
+    /// lie around `value`, which rests on all examples.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<[f64; 2]>,
+    /// The longer interval that holds it at all times, with probability 95 %: for whoever looks again and
+    /// again while examples come in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anytime_interval: Option<[f64; 2]>,
     /// The mean of the attribute over the examples.
     pub mean: f64,
     /// Values beyond these, four standard deviations from the mean, count as if they lay there.
@@ -406,10 +417,13 @@ fn line_of(learner: &dyn Inspect, attributes: &[(String, Option<String>)]) -> Li
         let (column, word) = attributes.get(j as usize)?.clone();
         let (mean, range) = (learner.mean(j), learner.range(j));
         let known = learner.evidence(j).filter(|_| learner.evident().is_none());
+        let estimate = known.and_then(|known| known.estimate);
         let [low, high] = [*range.start(), *range.end()];
         let within = (low > f64::MIN && high < f64::MAX).then_some([low, high]);
-        let standard_error = known.map(|known| known.standard_error);
-        Some(Coefficient { column, word, value, standard_error, mean, within })
+        let standard_error = estimate.map(|estimate| estimate.standard_error);
+        let interval = estimate.map(|estimate| estimate.interval());
+        let anytime_interval = estimate.and_then(|estimate| estimate.anytime_interval());
+        Some(Coefficient { column, word, value, standard_error, interval, anytime_interval, mean, within })
     };
     let coefficients = learner.coefficients().iter().filter_map(of).collect();
     Line { intercept: learner.intercept(), coefficients }

@@ -23,10 +23,7 @@ impl fmt::Display for Model {
         let width = self.coefficients.iter().map(|c| name(c).chars().count()).max().unwrap_or(0);
         writeln!(out, "  {:>12}", figure(self.intercept))?;
         for c in &self.coefficients {
-            let error = c
-                .standard_error
-                .map_or_else(String::new, |error| format!("  +- {}", figure(HALF_WIDTH * error)));
-            writeln!(out, "  {:>12} * {:<width$}{error}", signed(c.value), name(c))?;
+            self.write_coefficient(out, c, width)?;
         }
         if let Some(trees) = &self.trees {
             let mut shares: Vec<(f64, String)> =
@@ -41,8 +38,7 @@ impl fmt::Display for Model {
             writeln!(out, "  {:>12}", figure(line.intercept))?;
             let width = line.coefficients.iter().map(|c| name(c).chars().count()).max().unwrap_or(0);
             for c in &line.coefficients {
-                let error = HALF_WIDTH * c.standard_error.unwrap_or_default();
-                writeln!(out, "  {:>12} * {:<width$}  +- {}", signed(c.value), name(c), figure(error))?;
+                self.write_coefficient(out, c, width)?;
             }
         }
         if let Some(holdout) = &self.holdout {
@@ -76,13 +72,42 @@ impl fmt::Display for Model {
             write!(out, "\nspent {total}, at most {most} of the budget of {budget} on one example; ")?;
             write!(out, "a prediction costs {cost}")?;
         }
-        let lines = [Some(&self.coefficients), self.evidence.as_ref().map(|line| &line.coefficients)];
-        let has_errors = lines.into_iter().flatten().flatten().any(|c| c.standard_error.is_some());
-        let has_interval = self.holdout.as_ref().is_some_and(|holdout| holdout.accuracy.is_none());
-        if has_errors || has_interval {
+        let significant = self.evidence.as_ref().map_or(&self.coefficients, |line| &line.coefficients);
+        if significant.iter().any(|c| self.interval_of(c).is_some()) {
+            let always = if self.is_of_study() { ", whenever you look" } else { "" };
+            write!(out, "\nin brackets: 95 % intervals{always}; they rest on ")?;
+            write!(out, "the examples since the significant attributes changed last")?;
+        } else if !significant.is_empty() && self.origin.choices.method == "pursuit" {
+            write!(out, "\nthere are no intervals yet: too few examples have come since the significant ")?;
+            write!(out, "attributes changed last")?;
+        }
+        if self.holdout.as_ref().is_some_and(|holdout| holdout.accuracy.is_none()) {
             write!(out, "\n+- is the half-width of a 95 % interval")?;
         }
         writeln!(out)
+    }
+}
+
+impl Model {
+    fn is_of_study(&self) -> bool {
+        self.origin.journal.is_some()
+    }
+
+    /// Returns the interval of a coefficient that the model is printed with: of a study that for all times,
+    /// since people look at it all the time.
+    fn interval_of(&self, one: &Coefficient) -> Option<[f64; 2]> {
+        if self.is_of_study() { one.anytime_interval } else { one.interval }
+    }
+
+    fn write_coefficient(&self, out: &mut fmt::Formatter<'_>, c: &Coefficient, width: usize) -> fmt::Result {
+        let (value, name) = (signed(c.value), shown(&c.name()).into_owned());
+        let interval = self.interval_of(c).map(|ends| {
+            let [low, high] = ends.map(figure);
+            format!("  [{low}, {high}]")
+        });
+        let interval = interval.unwrap_or_default();
+        let line = format!("  {value:>12} * {name:<width$}{interval}");
+        writeln!(out, "{}", line.trim_end())
     }
 }
 

@@ -362,6 +362,10 @@ fn a_model_file_that_was_changed_is_refused() {
         }
     }
     assert!(Model::from_json(&text[..text.len() / 2]).is_err() && Model::from_json("").is_err());
+    let mut other = model.clone();
+    other.coefficients[0].interval = Some([2.0, 1.0]);
+    let error = Model::from_json(&other.to_json()).unwrap_err();
+    assert!(error.contains("an interval of the coefficient of `age` is empty"), "{error}");
 }
 
 /// Prices of the patients' columns: of one blood sample, `age` and `pulse` are measured.

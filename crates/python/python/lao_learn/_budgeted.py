@@ -87,6 +87,7 @@ class WithBudget(SelectorMixin, BaseEstimator):
     coef_: np.ndarray
     intercept_: Any
     standard_error_: np.ndarray
+    interval_: np.ndarray
     plan_: dict[str, Any]
     _parts: int
 
@@ -270,6 +271,8 @@ class WithBudget(SelectorMixin, BaseEstimator):
         errors = np.full(dim, np.nan)
         errors[self.support_] = result["errors"]
         self._set_linear(coefficients, float(result["intercept"]), errors)
+        self.interval_ = np.full((len(coefficients), 2), np.nan)
+        self.interval_[self.support_] = np.reshape(result["intervals"], (-1, 2))
         if self._keeps:
             self._bought = result["bought"]
         self.found_ = bool(result["found"])
@@ -297,8 +300,8 @@ class WithBudget(SelectorMixin, BaseEstimator):
 
     @property
     def evidence_(self) -> dict[str, np.ndarray] | None:
-        """What is known of each attribute: arrays `examples`, `z`, `coefficient`, `standard_error`,
-        `until_added`. None for methods that keep no count."""
+        """What is known of each attribute: arrays `examples`, `z`, `coefficient`, `standard_error`, `low` and
+        `high` (the ends of its interval), `until_added`. None for methods that keep no count."""
         check_is_fitted(self)
         return self._learner.evidence()
 
@@ -452,8 +455,14 @@ _PARAMETERS = """
     ----------
     coef_, intercept_, standard_error_
         The model in the units of the columns; standard errors are NaN outside the support, and for methods
-        that do not know them. `predict` clips values at four standard deviations from the mean,
+        that do not know them. They rest on the examples since the significant attributes changed last, and
+        are NaN where these are too few. `predict` clips values at four standard deviations from the mean,
         so that it may differ from the product for values beyond.
+    interval_ : array of shape (n_features_in_, 2)
+        For each attribute the ends of a 95 %% interval that holds whenever it is looked at: however often
+        more rows are learned from, all looks together miss with probability 5 %%. What it holds is the
+        coefficient of the best linear predictor from the attributes of the model. NaN where there is no
+        standard error.
     decision_ : dict or None
         What decided the shape of the model, unless it is a line from the start: `chosen` ("pursuit", the line
         of coefficients that are significant; "ridge", a line on all of `support_`; "trees"), the `rows` that

@@ -48,22 +48,22 @@ def error_curve(model: Any, *, ax: Any = None) -> Any:
 
 
 def coefficients(model: Any, *, ax: Any = None) -> Any:
-    """Draws the coefficients of the model with bars of two standard errors, the largest on top, each per unit
-    of its attribute. Methods that know no standard errors show none."""
+    """Draws the coefficients of the model with their intervals of 95 %, the largest on top, each per unit of
+    its attribute. Methods that know no intervals show none."""
     check_is_fitted(model)
     ax = _axes(ax)
     support = np.asarray(model.support_)
     values = np.atleast_2d(model.coef_)[0][support]
-    errors = getattr(model, "standard_error_", None)
-    errors = np.full(len(support), np.nan) if errors is None else np.atleast_2d(errors)[0][support]
+    intervals = getattr(model, "interval_", None)
+    intervals = np.full((len(support), 2), np.nan) if intervals is None else intervals[support]
     order = np.argsort(np.abs(values))
     places = np.arange(len(support))
     names = _names(model)[support]
     ax.axvline(0.0, color="0.6", linewidth=0.8)
-    bars = np.where(np.isfinite(errors), 2.0 * errors, 0.0)
-    ax.errorbar(values[order], places, xerr=bars[order], fmt="o", markersize=4.0, capsize=2.0)
+    ax.hlines(places, *intervals[order].T)
+    ax.plot(values[order], places, "o", markersize=4.0)
     ax.set_yticks(places, labels=list(names[order]))
-    ax.set_xlabel("coefficient, and two standard errors")
+    ax.set_xlabel("coefficient, and 95 % interval")
     return ax
 
 

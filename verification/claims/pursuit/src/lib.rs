@@ -6,6 +6,7 @@ use lao_verification_engine::paper::Paper;
 mod against_hybrid;
 mod budget;
 mod calibration;
+mod coverage;
 mod false_inclusion;
 mod figure_1;
 mod gaps;
@@ -45,6 +46,7 @@ const CLAIMS: &[Claim] = &[
     small_study::CLAIM,
     identification::CLAIM,
     support_law::CLAIM,
+    coverage::CLAIM,
     rate::CLAIM,
     figure_1::CLAIM,
     half_life::CLAIM,
