@@ -42,6 +42,7 @@ mod setup;
 mod supnorm_as_printed;
 mod supnorm_corrected;
 mod supnorm_restricted_eq9;
+mod support;
 mod support_size_gap;
 mod theta_star_minimiser;
 mod thm41_literal;
@@ -82,6 +83,7 @@ const CLAIMS: &[Claim] = &[
     inner_product::CLAIM,
     descent_eq6::CLAIM,
     lemma_a5::CLAIM,
+    support::CLAIM,
     support_size_gap::CLAIM,
     prop_a1_constants_printed::PRINTED,
     prop_a1_constants::CLAIM,

@@ -14,7 +14,7 @@
 use crate::setup::{Arm, LEARNS_A_QUARTER, Law, Scene};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Context, Trial, View};
-use lao_verification_engine::judge::ratio;
+use lao_verification_engine::judge::{prob, ratio};
 
 const DIM: usize = 500;
 const BUDGET: usize = 50;
@@ -33,9 +33,15 @@ const NOISE_ADDED: Mutant =
 
 /// The excess risk after so many examples, in each view.
 fn run(law: Law, examples: u64, arm: Arm, views: &[View], trial: &Trial) -> anyhow::Result<Vec<f64>> {
+    let runs = run_to(law, &[examples], arm, views, trial)?;
+    Ok(runs.iter().map(|gaps| gaps[0]).collect())
+}
+
+/// The excess risk after each of these numbers of examples, in each view.
+fn run_to(law: Law, marks: &[u64], arm: Arm, views: &[View], trial: &Trial) -> anyhow::Result<Vec<Vec<f64>>> {
     let scene = Scene { law, dim: DIM, star: 25, noise: 1.0 };
-    let points = arm.pursue(&scene, BUDGET, &[examples], views, trial)?;
-    Ok(points.iter().map(|points| points[0].gap).collect())
+    let points = arm.pursue(&scene, BUDGET, marks, views, trial)?;
+    Ok(points.iter().map(|points| points.iter().map(|point| point.gap).collect()).collect())
 }
 
 /// Judges the share of the runs that lie above `allowed`.
@@ -57,19 +63,22 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (most, late) = (cx.size("most")?, cx.size("runs_late")?);
     let arm = Arm::of(cx, &NOISE_ADDED);
     let all = late > 0;
-    cx.split(if all { 4 + LATE_MEANS.len() } else { 1 });
+    cx.split(if all { 4 + LATE_MEANS.len() } else { 2 });
     let (examples, allowed) = GEOMETRIC;
     let cell = format!("independent, {examples} examples: geometric mean of the excess risk");
     let runs = cx.size("runs")?;
-    let gaps =
-        cx.shown_trials(&cell, runs, |trial, views| run(Law::Independent, examples, arm, views, trial))?;
+    let marks = [MEDIAN.0, examples];
+    let shown =
+        cx.shown_trials(&cell, runs, |trial, views| run_to(Law::Independent, &marks, arm, views, trial))?;
+    let gaps: Vec<f64> = shown.iter().map(|gaps| gaps[1]).collect();
     let allowed = vec![allowed; gaps.len()];
     cx.judge(&cell, ratio::paired(&gaps, &allowed, (0.0, 1.0), cx.alpha()));
+    let (examples, allowed) = MEDIAN;
+    let cell = format!("independent, {examples} examples: excess risk above {allowed}");
+    let failures = shown.iter().filter(|gaps| gaps[0] > allowed).count() as u64;
+    cx.judge(&cell, prob::fixed(0.5, cx.alpha(), failures, runs));
     cx.settled()?;
     if all {
-        let (examples, allowed) = MEDIAN;
-        let cell = format!("independent, {examples} examples: excess risk above {allowed}");
-        above(cx, &cell, (Law::Independent, examples, arm), (allowed, 0.5), most)?;
         let (examples, allowed, share) = TAIL;
         let cell = format!("independent, {examples} examples: excess risk above {allowed}");
         above(cx, &cell, (Law::Independent, examples, arm), (allowed, share), most)?;
@@ -109,8 +118,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "pursuit-figure-1",
     place: "The data of Figure 1 of Murata and Suzuki 2018",
-    sentence: "On the data of Figure 1 of Murata and Suzuki (d = 500, s* = 25, s' = 50, noise of variance \
-               1) the median of the excess risk of Pursuit is at most .05 after 6,000 examples; the risk is \
+    sentence: "On the data of Figure 1 of Murata and Suzuki (d = 500, s* = 25, s' = 50, noise of variance 1) \
+               the median of the excess risk of Pursuit is at most .05 after 6,000 examples; the risk is \
                above .009 after 10,000 in at most one run of twenty; its mean is at most .0027 after 20,000 \
                and .0004 after 90,000; on a chain in which neighbors have correlation .8 the median is at \
                most .03 after 45,000.",
@@ -119,9 +128,9 @@ pub const CLAIM: Claim = Claim {
     design: "Standard normal attributes, 13 coefficients of 1 and 12 of -1 at random places; in the full \
              tier also a chain of normal attributes. R is the excess risk of the coefficients, computed \
              exactly; the intercept is left out. The quick tier judges the geometric mean after 10,000 \
-             examples, the full tier all. The means after 6,000 and 10,000 examples are not judged but \
-             noted: rare runs still lack an attribute there, and have an excess risk of about 1. Nothing is \
-             tuned: the learner knows d and s'.",
+             examples and the median after 6,000, the full tier all. The means after 6,000 and 10,000 \
+             examples are not judged but noted: rare runs still lack an attribute there, and have an excess \
+             risk of about 1. Nothing is tuned: the learner knows d and s'.",
     standing: Standing::ours().practical().learns(),
     mutants: &[LEARNS_A_QUARTER, NOISE_ADDED],
     experiment,
