@@ -52,6 +52,7 @@ mod second_moment;
 mod setup;
 mod step_i;
 mod step_ii;
+mod support;
 mod table1_counts;
 mod theta_algebra;
 mod thm1;
@@ -109,6 +110,7 @@ const CLAIMS: &[Claim] = &[
     option_variance::CLAIM,
     linear_rate::CLAIM,
     auto_step::CLAIM,
+    support::CLAIM,
     table1_counts::CLAIM,
     fig_a::CLAIM,
     fig_b::PRINTED,
