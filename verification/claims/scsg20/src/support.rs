@@ -112,8 +112,8 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "scsg20-support",
     place: "Abstract, on recovery",
-    sentence: "SCSG-HT recovers the optimal sparse estimator: to the last digits where nothing is left at x*, \
-               and its support with small batches and noise.",
+    sentence: "SCSG-HT recovers the optimal sparse estimator: to the last digits where nothing is left at \
+               x*, and its support with small batches and noise.",
     formula: r"\|x_t - x^*\|^2 \le 10^{-20}; \qquad \mathrm{supp}(\mathcal{H}_{k^*}(x_t)) =
                \mathrm{supp}(x^*) \text{ for all later } t",
     design: "Least squares, n = 400, d = 100, independent normal columns, five coefficients of 1 or -1, k = \
