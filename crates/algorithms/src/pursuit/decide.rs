@@ -78,6 +78,8 @@ impl Pursuit {
                     continue;
                 }
                 if variance == 0.0 {
+                    // What has not varied yet may be rare: it is looked at as often as what has no effect.
+                    interest[at] = CONFIDENCE * (noise / n).sqrt() * available;
                     continue;
                 }
                 let (covariance, uneven, explained) = (covariance[lane], uneven[lane], explained[at]);

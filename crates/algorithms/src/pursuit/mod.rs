@@ -43,7 +43,8 @@
 //! ever crosses with probability at most `level/d`, if errors are normal and their variance is known; here it
 //! is estimated. `M_j` is the same mixture of likelihood ratios for sums within blocks, and estimates no
 //! variance. The last line is an upper confidence bound: attributes of which little is known, or much to be
-//! expected, come first.
+//! expected, come first. Of an attribute that has not varied yet, a rare one perhaps, it is `1.5
+//! sigma/sqrt(n_j)`, as if its effect had been measured as 0.
 //!
 //! *Level*: Attributes that have nothing to do with the label and with the other attributes are never added,
 //! except with probability at most `level`, for all of them and all times together, whatever the law of the

@@ -385,7 +385,12 @@ impl PursuitReference {
     fn weigh(&mut self, j: usize) {
         let (n, variance) = (self.seen[j], self.variance(j));
         (self.z[j], self.bound[j]) = (0.0, 0.0);
-        if n == 0.0 || variance == 0.0 {
+        if n == 0.0 {
+            return;
+        }
+        let available = ((n + 1.0) / (self.tried[j] + 1.0)).sqrt();
+        if variance == 0.0 {
+            self.bound[j] = CONFIDENCE * (self.fit.noise / n).sqrt() * available;
             return;
         }
         let s: Vec<usize> = self.support.iter().copied().collect();
@@ -398,8 +403,7 @@ impl PursuitReference {
         let deviation = (of_noise + variance * self.uneven(j, &self.fit.beta)).sqrt();
         self.z[j] = g / deviation;
         let rest = variance * (1.0 - explained).max(TOLERANCE / 2.0);
-        let available = (n + 1.0) / (self.tried[j] + 1.0);
-        self.bound[j] = (g.abs() + CONFIDENCE * deviation) / rest.sqrt() * available.sqrt();
+        self.bound[j] = (g.abs() + CONFIDENCE * deviation) / rest.sqrt() * available;
     }
 
     /// Whether `j` waits for another attribute, which it may stand in for.

@@ -21,18 +21,18 @@ const ROWS: usize = 3000;
 
 /// Columns in odd units: attribute 0 is constant, 3 equals 2, 5 is rare. The label is
 /// `1000 + 2 (x_1 - x_2 / 100) + 3 x_5` and noise of variance 1.
-fn raw() -> (usize, Vec<f64>, Vec<f64>) {
-    let mut rng = Seed::root(5).rng();
+fn raw(seed: u64, rows: usize) -> (usize, Vec<f64>, Vec<f64>) {
+    let mut rng = Seed::root(seed).rng();
     let mut normal = || (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0;
-    let mut columns = vec![vec![7.5; ROWS]];
-    columns.push((0..ROWS).map(|_| -40.0 + normal()).collect());
-    columns.push((0..ROWS).map(|_| 1e4 + 100.0 * normal()).collect());
+    let mut columns = vec![vec![7.5; rows]];
+    columns.push((0..rows).map(|_| -40.0 + normal()).collect());
+    columns.push((0..rows).map(|_| 1e4 + 100.0 * normal()).collect());
     columns.push(columns[2].clone());
-    columns.push((0..ROWS).map(|_| normal()).collect());
-    columns.push((0..ROWS).map(|_| f64::from(u8::from(normal() > 1.5))).collect());
-    (6..12).for_each(|_| columns.push((0..ROWS).map(|_| normal()).collect()));
+    columns.push((0..rows).map(|_| normal()).collect());
+    columns.push((0..rows).map(|_| f64::from(u8::from(normal() > 1.5))).collect());
+    (6..12).for_each(|_| columns.push((0..rows).map(|_| normal()).collect()));
     let effect = |i: usize| 2.0 * (columns[1][i] - columns[2][i] / 100.0) + 3.0 * columns[5][i];
-    let labels = (0..ROWS).map(|i| 1000.0 + effect(i) + normal()).collect();
+    let labels = (0..rows).map(|i| 1000.0 + effect(i) + normal()).collect();
     (columns.len(), columns.concat(), labels)
 }
 
@@ -48,7 +48,7 @@ fn learn(params: PursuitParams, values: Vec<f64>, labels: Vec<f64>) -> Pursuit {
 
 #[test]
 fn raw_columns_give_coefficients_in_their_own_units() {
-    let (dim, values, labels) = raw();
+    let (dim, values, labels) = raw(5, 2 * ROWS);
     let learner = learn(PursuitParams::within(dim, 6), values, labels);
     let [first, second, third] = learner.support() else { panic!("{:?}", learner.support()) };
     assert_eq!((*first, *third), (1, 5));
@@ -71,7 +71,7 @@ fn raw_columns_give_coefficients_in_their_own_units() {
 
 #[test]
 fn attributes_are_always_or_never_in_as_asked() {
-    let (dim, values, labels) = raw();
+    let (dim, values, labels) = raw(5, ROWS);
     let params = PursuitParams { always: vec![4, 7], never: vec![1], ..PursuitParams::within(dim, 6) };
     let learner = learn(params, values, labels);
     assert!([4, 7].iter().all(|j| learner.support().contains(j)) && !learner.support().contains(&1));
@@ -81,7 +81,7 @@ fn attributes_are_always_or_never_in_as_asked() {
 
 #[test]
 fn labels_without_an_attribute_give_an_empty_predictor() {
-    let (dim, values, _) = raw();
+    let (dim, values, _) = raw(5, ROWS);
     let mut rng = Seed::root(8).rng();
     let labels: Vec<f64> = (0..ROWS).map(|_| rng.random::<f64>()).collect();
     let learner = learn(PursuitParams::within(dim, 6), values, labels);
@@ -90,7 +90,7 @@ fn labels_without_an_attribute_give_an_empty_predictor() {
 
 #[test]
 fn two_classes_have_probabilities() {
-    let (dim, values, _) = raw();
+    let (dim, values, _) = raw(5, ROWS);
     let mut rng = Seed::root(9).rng();
     let chance = |x: f64| 1.0 / (1.0 + (-2.0 * x).exp());
     let column = |j: usize, i: usize| values[j * ROWS + i];
@@ -679,4 +679,21 @@ fn with_gaps_estimates_rest_on_all_examples() {
         assert_eq!((estimate.value, estimate.standard_error), (known.coefficient, known.standard_error));
         assert!(estimate.examples < 0.8 * 2000.0, "{estimate:?}");
     }
+}
+
+#[test]
+fn an_attribute_that_did_not_vary_at_first_is_found() {
+    // Attribute 5 is 1 in one example of fifteen: it does not vary among the first ten in every second run.
+    let mut constant = 0;
+    for seed in 0..20 {
+        let (dim, values, labels) = raw(100 + seed, ROWS);
+        constant += usize::from(values[5 * ROWS..][..10].iter().all(|x| *x == 0.0));
+        let learner = learn(PursuitParams::within(dim, 6), values, labels);
+        assert!(learner.support().contains(&5), "{:?} at seed {seed}", learner.support());
+        // What is constant is looked at no more often than what has no effect.
+        let looks = |j: u32| learner.evidence(j).unwrap().examples;
+        let of_nulls = (6..12).map(looks).sum::<u64>() / 6;
+        assert!(looks(0) < of_nulls, "{} of {of_nulls}", looks(0));
+    }
+    assert!(constant >= 5, "{constant}");
 }

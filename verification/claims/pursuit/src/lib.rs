@@ -20,6 +20,7 @@ mod phases_decision;
 mod phases_no_explosion;
 mod phases_no_harm;
 mod phases_rows;
+mod plan;
 mod prices;
 mod rate;
 mod setup;
@@ -47,6 +48,7 @@ const CLAIMS: &[Claim] = &[
     identification::CLAIM,
     support_law::CLAIM,
     coverage::CLAIM,
+    plan::CLAIM,
     rate::CLAIM,
     figure_1::CLAIM,
     half_life::CLAIM,
