@@ -218,9 +218,9 @@ impl Tariff {
     }
 
     /// Returns what attribute `j` costs in addition to these.
-    pub fn price_beside(&self, j: u32, others: &[u32]) -> f64 {
+    pub fn price_beside(&self, j: u32, others: impl Iterator<Item = u32> + Clone) -> f64 {
         let Some(panel) = self.panel(j) else { return f64::INFINITY };
-        let mut panels = others.iter().filter(|k| **k != j).filter_map(|&k| self.panel(k));
+        let mut panels = others.filter(|k| *k != j).filter_map(|k| self.panel(k));
         if panels.clone().any(|other| other == panel) {
             return 0.0;
         }
@@ -457,7 +457,7 @@ mod tests {
                 prop_assert!((tariff.cost(&list, &mut basket) - cost).abs() < 1e-9);
                 for j in 0..tariff.dim() as u32 {
                     let more = basket.more(&tariff, j);
-                    let beside = if list.contains(&j) { 0.0 } else { tariff.price_beside(j, &list) };
+                    let beside = if list.contains(&j) { 0.0 } else { tariff.price_beside(j, list.iter().copied()) };
                     prop_assert!((more - beside).abs() < 1e-9);
                     let with: Vec<u32> = list.iter().copied().chain([j]).collect();
                     prop_assert!((tariff.cost(&with, &mut Basket::default()) - cost - more).abs() < 1e-9);

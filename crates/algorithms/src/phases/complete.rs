@@ -289,7 +289,7 @@ impl Complete {
                 let saved = |at: usize| {
                     let mut rest = attributes.clone();
                     let j = rest.remove(at);
-                    tariff.map_or(1.0, |tariff| tariff.price_beside(j, &rest))
+                    tariff.map_or(1.0, |tariff| tariff.price_beside(j, rest.iter().copied()))
                 };
                 ranked.iter_mut().for_each(|(worth, at)| *worth /= saved(*at));
             }

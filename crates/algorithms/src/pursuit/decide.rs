@@ -212,7 +212,8 @@ impl Pursuit {
             let full = self.support.len() >= self.params.largest_support() || !self.pays_for(best, None);
             if full {
                 let Some((weakest, t)) = self.weakest() else { return };
-                if self.worth(best, self.z[best as usize].abs()) < 1.2 * self.worth(weakest, t) {
+                let of_best = self.worth(best, Some(weakest), self.z[best as usize].abs());
+                if of_best < 1.2 * self.worth(weakest, None, t) {
                     return;
                 }
                 remove(&mut self.support, weakest);
@@ -234,7 +235,7 @@ impl Pursuit {
         let mut best: Option<(f64, u32)> = None;
         for at in 0..self.pool.len() {
             let j = self.pool[at];
-            let worth = self.worth(j, self.z[j as usize].abs());
+            let worth = self.worth(j, None, self.z[j as usize].abs());
             let ahead = best.is_none_or(|(most, _)| worth.total_cmp(&most).is_ge());
             if ahead && self.significant(j) && self.has_a_place(j) && !self.waits(j) {
                 best = Some((worth, j));
@@ -264,7 +265,7 @@ impl Pursuit {
                 && moments.seen[at] < seen
                 && explains(i)
                 && 1.0 - explained[at] >= TOLERANCE
-                && self.price(i) <= self.price(j)
+                && self.price(i, None) <= self.price(j, None)
                 && support.binary_search(&i).is_err()
         })
     }
@@ -287,15 +288,17 @@ impl Pursuit {
         basket.buy(tariff, j, *most_cost)
     }
 
-    /// Returns what evidence `z` on attribute `j` counts: per money, if there are prices.
-    fn worth(&self, j: u32, z: f64) -> f64 {
-        self.params.money.as_ref().map_or(z, |money| money.per_money(z, self.price(j)))
+    /// Returns what evidence `z` on attribute `j`, or on `j` in the place of another one, counts: per money,
+    /// if there are prices.
+    fn worth(&self, j: u32, without: Option<u32>, z: f64) -> f64 {
+        self.params.money.as_ref().map_or(z, |money| money.per_money(z, self.price(j, without)))
     }
 
-    /// Returns what attribute `j` costs beside the others of the support; 0 if there are no prices.
-    fn price(&self, j: u32) -> f64 {
+    /// Returns what attribute `j` costs beside the others of the support, without one of them; 0 if there are
+    /// no prices.
+    pub(super) fn price(&self, j: u32, without: Option<u32>) -> f64 {
         let Some(Money { tariff, .. }) = &self.params.money else { return 0.0 };
-        tariff.price_beside(j, &self.support)
+        tariff.price_beside(j, self.support.iter().copied().filter(|&k| Some(k) != without))
     }
 
     /// Puts cheaper attributes in the place of those of the support that cannot be told apart from them.
@@ -321,10 +324,10 @@ impl Pursuit {
 
     /// Returns the cheapest attribute outside the support of which attribute `j` of the support explains
     /// nearly all, if one is cheaper than `j`.
-    fn cheapest_like(&self, j: u32) -> Option<u32> {
+    pub(super) fn cheapest_like(&self, j: u32) -> Option<u32> {
         let Pursuit { params, support, moments, .. } = self;
         let slot = moments.pairs.slot(j)?;
-        let of_j = self.price(j);
+        let price = |k: u32| self.price(k, Some(j));
         let may = |k: u32| {
             let kept = params.always.binary_search(&j).is_ok() || params.never.binary_search(&k).is_ok();
             !kept && support.binary_search(&k).is_err()
@@ -334,8 +337,8 @@ impl Pursuit {
             let of_both = (1.0 - TOLERANCE) * moments.variance(j) * moments.variance(k);
             count >= LEAST_SEEN as f64 && of_both > 0.0 && product * product >= of_both
         };
-        let all = (0..params.dim as u32).filter(|&k| like(k) && may(k) && self.price(k) < of_j);
-        all.min_by(|&a, &b| self.price(a).total_cmp(&self.price(b)))
+        let all = (0..params.dim as u32).filter(|&k| like(k) && may(k) && price(k) < price(j));
+        all.min_by(|&a, &b| price(a).total_cmp(&price(b)))
     }
 
     /// Returns the attribute of the support whose coefficient is smallest, in standard errors.

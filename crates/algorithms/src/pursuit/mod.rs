@@ -149,6 +149,8 @@ mod late;
 mod learner;
 mod link;
 mod moments;
+#[cfg(test)]
+mod naive;
 mod params;
 mod plan;
 pub mod reference;

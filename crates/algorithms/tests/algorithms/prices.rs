@@ -139,6 +139,28 @@ fn of_equal_attributes_the_cheaper_is_in_the_predictor() {
 }
 
 #[test]
+fn of_equal_attributes_of_one_panel_one_stays_in_the_predictor() {
+    // Attributes 3 and 4 are equal and come with one panel: none of them is cheaper in the place of the
+    // other.
+    let panels = vec![0, 1, 2, 3, 3, 4, 5, 6, 7, 8, 9, 10];
+    let tariff = Tariff::with_panels(panels, vec![2.0; 11]).unwrap();
+    let mut source = Metered::new(&tariff, &[(3, 1.0), (8, -1.0)], 3000, 7);
+    source.equals = vec![0, 1, 2, 3, 3, 5, 6, 7, 8, 9, 10, 11];
+    let mut learner = PursuitParams::within_money(Money::new(tariff.clone(), 10.0)).build().unwrap();
+    let seed = Seed::root(8);
+    let mut session = Session::new(source, Budget::Unlimited, &seed).priced(tariff).unwrap();
+    let (mut support, mut changes) = (Vec::new(), 0);
+    session
+        .run(&mut learner, SessionLimit::after_examples(3000), |_, learner| {
+            changes += usize::from(learner.support() != support);
+            support = learner.support().to_vec();
+        })
+        .unwrap();
+    assert!(support.len() == 2 && support[1] == 8, "{support:?}");
+    assert!(changes <= 4, "{changes} changes of the support");
+}
+
+#[test]
 fn free_attributes_and_the_rest_of_a_panel_come_along_and_what_is_too_dear_is_not_bought() {
     // 0 and 1 are free; 2 to 5 are a panel; 6 to 11 cost 1 each; 12 costs all the money.
     let panels = vec![0, 0, 1, 1, 1, 1, 2, 3, 4, 5, 6, 7, 8];
