@@ -457,7 +457,8 @@ mod tests {
                 prop_assert!((tariff.cost(&list, &mut basket) - cost).abs() < 1e-9);
                 for j in 0..tariff.dim() as u32 {
                     let more = basket.more(&tariff, j);
-                    let beside = if list.contains(&j) { 0.0 } else { tariff.price_beside(j, list.iter().copied()) };
+                    let others = list.iter().copied();
+                    let beside = if list.contains(&j) { 0.0 } else { tariff.price_beside(j, others) };
                     prop_assert!((more - beside).abs() < 1e-9);
                     let with: Vec<u32> = list.iter().copied().chain([j]).collect();
                     prop_assert!((tariff.cost(&with, &mut Basket::default()) - cost - more).abs() < 1e-9);

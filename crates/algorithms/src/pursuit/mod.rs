@@ -135,7 +135,8 @@
 //!
 //! *Claims*: `pursuit-budget`, `pursuit-false-inclusion`, `pursuit-level-progressive`, `pursuit-small-study`,
 //! `pursuit-figure-1`,
-//! `pursuit-rate`, `pursuit-identification`, `pursuit-support-law`, `pursuit-coverage`, `pursuit-invariance`,
+//! `pursuit-rate`, `pursuit-identification`, `pursuit-support-law`, `pursuit-coverage`, `pursuit-rare`,
+//! `pursuit-plan`, `pursuit-invariance`,
 //! `pursuit-against-hybrid`,
 //! `pursuit-prices`, `pursuit-half-life`, `pursuit-half-life-level`, `pursuit-calibration`,
 //! `pursuit-gaps`.

@@ -3,6 +3,7 @@
 mod book;
 mod command;
 mod export;
+mod oracle;
 mod parity;
 mod study;
 mod tables;

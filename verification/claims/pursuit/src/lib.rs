@@ -22,6 +22,7 @@ mod phases_no_harm;
 mod phases_rows;
 mod plan;
 mod prices;
+mod rare;
 mod rate;
 mod setup;
 mod small_study;
@@ -48,6 +49,7 @@ const CLAIMS: &[Claim] = &[
     identification::CLAIM,
     support_law::CLAIM,
     coverage::CLAIM,
+    rare::CLAIM,
     plan::CLAIM,
     rate::CLAIM,
     figure_1::CLAIM,

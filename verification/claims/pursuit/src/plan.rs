@@ -139,8 +139,8 @@ pub const CLAIM: Claim = Claim {
     sentence: "Studies that are run need as many examples until exactly the attributes that matter are found \
                as the plan says, in the mean: within .88 and 1.12 of it.",
     formula: r"0.88 \le \frac{E\, n_{\mathrm{planned}}}{E\, n_{\mathrm{run}}} \le 1.12",
-    design: "Independent signs, normal noise of variance 1. Two effects of .5 among 30 attributes, of which 8 \
-             are bought; four effects of 1 among 24; and two effects of .7 among 24, of which every third \
+    design: "Independent signs, normal noise of variance 1. Two effects of .5 among 30 attributes, of which \
+             8 are bought; four effects of 1 among 24; and two effects of .7 among 24, of which every third \
              costs 2.5 where the others cost 1, with money for 8.",
     standing: Standing::ours().practical(),
     mutants: &mutants(&FAULTS),
