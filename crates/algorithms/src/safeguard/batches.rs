@@ -71,7 +71,7 @@ impl Safeguarded {
     }
 
     /// After an update: keeps the best fit, and looks whether the step size is too large.
-    fn judge(&mut self) {
+    pub(super) fn judge(&mut self) {
         let curvature = self.refit();
         if self.risk.is_none() {
             self.intercept = self.scales.mean(self.task.dim);
@@ -95,7 +95,7 @@ impl Safeguarded {
 
     /// Makes a fit the estimate, if it rests on more examples of the same support, or if its error has the
     /// smallest bound so far. Returns whether it did.
-    fn keep(&mut self, found: Solution) -> bool {
+    pub(super) fn keep(&mut self, found: Solution) -> bool {
         let more = found.theta.indices() == self.theta.indices();
         let better = found.significant && self.risk.is_none_or(|risk| more || found.risk_bound < risk);
         if better {

@@ -62,6 +62,8 @@
 
 mod batches;
 mod calibration;
+#[cfg(test)]
+mod decisions;
 mod refit;
 mod scales;
 mod snapshots;

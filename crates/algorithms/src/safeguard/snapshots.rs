@@ -28,7 +28,7 @@ impl Safeguarded {
     }
 
     /// Makes the tested snapshot the estimate if it is good, and takes another one.
-    fn judge_snapshot(&mut self) {
+    pub(super) fn judge_snapshot(&mut self) {
         let dim = self.task.dim;
         let label = self.scales.mean(dim);
         if self.risk.is_none() {
