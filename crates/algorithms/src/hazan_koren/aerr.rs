@@ -83,9 +83,9 @@ impl AerrParams {
     }
 
     /// Returns practical parameters for standardized attributes, whose examples have `|x|_2^2` near `d`: the
-    /// theorem's step size in that unit, but at most half of the largest step size that contracts,
-    /// `2k/(d^2 (d+k))`. The task's speed is a factor of both. Of the budget, one attribute is drawn by
-    /// weight and the others uniformly.
+    /// theorem's step size in that unit, but at least a quarter of the largest step size that contracts,
+    /// `2k/(d^2 (d+k))`: where there are many examples, the theorem's is shorter than it need be. The task's
+    /// speed is a factor of both. Of the budget, one attribute is drawn by weight and the others uniformly.
     ///
     /// # Errors
     /// [`ParamError`] when the task's speed is not allowed, or its budget is below 2 or above `d`.

@@ -7,6 +7,7 @@ mod baselines_dense;
 mod baselines_twins;
 mod beside;
 mod conformance;
+mod defaults;
 mod draw_laws;
 mod estimating_twins;
 mod exchange;

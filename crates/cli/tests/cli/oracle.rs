@@ -1,13 +1,13 @@
-//! All forms of a model against sums that were done by hand: the forms share code, so that comparing them with
-//! each other shows no fault of what they share. The rows are the ways in which a value can be missing,
+//! All forms of a model against sums that were done by hand: the forms share code, so that comparing them
+//! with each other shows no fault of what they share. The rows are the ways in which a value can be missing,
 //! unlimited, out of range or unknown.
 
 use crate::command;
 use std::process::Command as Process;
 
-/// `100 + 2 dose - free + 4 [word is yes] - 3 [word is no]`. Doses count as 0 to 20, and 7 means a missing one;
-/// "yes" counts as a half; what is missing counts as its mean. Trees subtract 4 up to a dose of 10, and add 8
-/// above.
+/// `100 + 2 dose - free + 4 [word is yes] - 3 [word is no]`. Doses count as 0 to 20, and 7 means a missing
+/// one; "yes" counts as a half; what is missing counts as its mean. Trees subtract 4 up to a dose of 10, and
+/// add 8 above.
 const MODEL: &str = r#"{
   "lao": {"format": 1, "version": "0.1.0"}, "target": "y", "label": LABEL, "intercept": 100.0,
   "coefficients": [
