@@ -1,12 +1,36 @@
 //! The [reference](crate::reference) of Pursuit.
 
-use super::{
-    BLOCKS, CONFIDENCE, DROPPED_BELOW, DUE, FIRST_BLOCK, LEAST_SEEN, LONGEST_BLOCK, NOISE_AFTER_CHANGE,
-    NOISE_MEMORY, PursuitParams, TIGHTEST_AT, TOLERANCE, WAITS_UNTIL, WATCHED_ABOVE, WITHIN,
-};
+use super::PursuitParams;
 use crate::params::{ParamError, require};
 use crate::reference::{Mismatch, Reference, Seen, dot};
 use std::collections::BTreeSet;
+
+// The constants of the method, stated a second time: a comparison with the learner shows one that was changed.
+
+/// A block has 1/160 of the examples so far, but 10 to 512.
+const BLOCKS: u64 = 160;
+const FIRST_BLOCK: u64 = 10;
+const LONGEST_BLOCK: u64 = 512;
+/// All attributes are weighed again after a tenth more examples.
+const DUE: u64 = 10;
+/// An attribute is added after at least 20 looks, if `z_j^2` is above the boundary that is tightest after 10,
+/// and the support leaves a tenth of it unexplained; it waits for others up to twice the boundary.
+const LEAST_SEEN: u64 = 20;
+const TIGHTEST_AT: f64 = 10.0;
+const TOLERANCE: f64 = 0.1;
+const WAITS_UNTIL: f64 = 2.0;
+/// It is dropped below 3 standard errors.
+const DROPPED_BELOW: f64 = 3.0;
+/// It may be watched above 1.5 standard deviations, with a lead of .5 for what is watched already.
+const WATCHED_ABOVE: f64 = 1.5;
+const LEAD: f64 = 0.5;
+/// It is looked at by its bound of 1.5 standard deviations.
+const CONFIDENCE: f64 = 1.5;
+/// Its values count as at most 4 standard deviations from their mean.
+const WITHIN: f64 = 4.0;
+/// The noise rests on 4,096 examples, and on 300 after a change.
+const NOISE_MEMORY: f64 = 4096.0;
+const NOISE_AFTER_CHANGE: f64 = 300.0;
 
 /// [Pursuit](super), with sums over all pairs of attributes and an inverse for every least squares. It is
 /// told which attributes were looked at beyond those that are watched, and decides all else. It knows no
@@ -503,7 +527,7 @@ impl PursuitReference {
     }
 
     fn watch(&mut self) {
-        let ahead = |j: usize| self.z[j].abs() + if self.pool.contains(&j) { 0.5 } else { 0.0 };
+        let ahead = |j: usize| self.z[j].abs() + if self.pool.contains(&j) { LEAD } else { 0.0 };
         let mut ranked: Vec<usize> = (0..self.params.dim)
             .filter(|&j| ahead(j) > WATCHED_ABOVE && !self.support.contains(&j))
             .collect();
