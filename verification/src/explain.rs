@@ -138,6 +138,9 @@ fn last_result(text: &mut String, claim: &Claim, out: &Path) {
         }
         if !judged.passed_by.is_empty() {
             let _ = write!(text, ", passed by {}", judged.passed_by.join(", "));
+            if let Some(why) = &judged.passable {
+                let _ = write!(text, ": {why}");
+            }
         }
         text.push('\n');
     }

@@ -53,6 +53,8 @@ pub struct Standing {
     pub learns: bool,
     /// The cells that no mutant can refute.
     pub beyond: &'static [Beyond],
+    /// The cells about learning that a learner which learns nothing passes, and rightly.
+    pub passable: &'static [Passable],
     /// The cells that refute a claim which is expected to be refuted.
     pub violations: &'static [Violation],
     /// The cells whose verdict depends on a single erratum.
@@ -75,6 +77,16 @@ pub struct Beyond {
     /// How the names of the cells begin.
     pub cells: &'static str,
     /// Why no mutant refutes them.
+    pub why: &'static str,
+}
+
+/// Cells about learning that a learner which learns nothing passes: their statement is no more than that, and
+/// another cell of the claim says what is learned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passable {
+    /// What is in the names of the cells.
+    pub cells: &'static str,
+    /// Why such a learner passes, and which cell it fails.
     pub why: &'static str,
 }
 
@@ -104,6 +116,7 @@ impl Standing {
             errata: &[],
             learns: false,
             beyond: &[],
+            passable: &[],
             violations: &[],
             shows: &[],
         }
@@ -153,6 +166,10 @@ impl Standing {
     /// Returns this standing with the cells that no mutant can refute, and the reasons.
     pub const fn beyond_mutants(self, beyond: &'static [Beyond]) -> Self {
         Standing { beyond, ..self }
+    }
+    /// Returns this standing with the cells that a learner which learns nothing passes, and the reasons.
+    pub const fn passable(self, passable: &'static [Passable]) -> Self {
+        Standing { passable, ..self }
     }
     /// Returns this standing with the cells that show an erratum, each of them one.
     pub const fn showing(self, shows: &'static [Shown]) -> Self {

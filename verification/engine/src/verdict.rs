@@ -26,8 +26,8 @@ pub enum Verdict {
     Inconclusive,
     /// Fewer cells were judged than planned, or more: the sentence was tested in part.
     Partial,
-    /// The hypotheses cannot be met, the bound says nothing, or a learner that learns nothing passes every
-    /// cell about learning.
+    /// The hypotheses cannot be met, the bound says nothing, or a learner that learns nothing passes a cell
+    /// about learning, and the claim does not say why that is right.
     Vacuous,
     /// A mutant was not noticed, or a cell refutes none, so the check proves nothing.
     Untested,
@@ -76,6 +76,9 @@ pub struct CellRecord {
     /// learning.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passed_by: Vec<String>,
+    /// Why such a learner passes it, if the claim says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passable: Option<String>,
     /// Whether the bound is more than ten times what was found, so that the cell says little about the size.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub loose: bool,
@@ -137,6 +140,8 @@ pub fn cells(claim: &Claim, arms: &ClaimArms, alpha: f64) -> Vec<CellRecord> {
             .filter(|(_, arm)| is_about_learning(cell.finding.kind) && arm.cells.iter().any(passes));
         let passed_by: Vec<String> = passed_by.map(|(cripple, _)| cripple.name().into()).collect();
         let beyond = claim.standing.beyond.iter().find(|beyond| cell.name.starts_with(beyond.cells));
+        let mut passable = claim.standing.passable.iter();
+        let passable = passable.find(|one| !passed_by.is_empty() && cell.name.contains(one.cells));
         let said = match (cell.finding.p_refute <= level, cell.finding.p_support <= alpha) {
             (true, _) => CellVerdict::Refuted,
             (false, true) if passed_by.is_empty() => CellVerdict::Supported,
@@ -148,6 +153,7 @@ pub fn cells(claim: &Claim, arms: &ClaimArms, alpha: f64) -> Vec<CellRecord> {
             said,
             refutes: refutes.map(|(mutant, _)| mutant.name.into()).collect(),
             passed_by,
+            passable: passable.map(|one| one.why.into()),
             loose: said == CellVerdict::Supported
                 && !cell.finding.kind.is_computed()
                 && cell.finding.tightness.is_some_and(|tightness| tightness < 0.1),
@@ -241,11 +247,14 @@ pub struct HolmRejects {
     pub fails: bool,
 }
 
-/// Whether the claim has cells about learning and crippled learners pass them all.
+/// Whether crippled learners pass all cells about learning, if there are any, or one of which the claim does
+/// not say why.
 fn learns_nothing(honest: &ArmRecord, cells: &[CellRecord]) -> bool {
     let about = |(cell, _): &(&Cell, &CellRecord)| is_about_learning(cell.finding.kind);
-    let mut about = honest.cells.iter().zip(cells).filter(about).peekable();
-    about.peek().is_some() && about.all(|(_, record)| record.said == CellVerdict::Vacuous)
+    let mut about = honest.cells.iter().zip(cells).filter(about).map(|(_, record)| record).peekable();
+    let is_passed = |record: &&CellRecord| record.said == CellVerdict::Vacuous;
+    let unexplained = about.clone().filter(is_passed).any(|record| record.passable.is_none());
+    unexplained || about.peek().is_some() && about.all(|record| is_passed(&record))
 }
 
 /// Whether a verdict is the one that the claim expects. A refutation must come from the cells that the claim

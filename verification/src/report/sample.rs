@@ -82,7 +82,15 @@ fn claim(i: usize, verdict: Verdict, expected: &str) -> ClaimRecord {
 fn cell_record(cell: &Cell) -> CellRecord {
     let said = if cell.finding.p_refute < 0.5 { CellVerdict::Refuted } else { CellVerdict::Supported };
     let refutes = vec!["forgets_the_two".into()];
-    CellRecord { name: cell.name.clone(), said, refutes, passed_by: Vec::new(), loose: false, beyond: None }
+    CellRecord {
+        name: cell.name.clone(),
+        said,
+        refutes,
+        passed_by: Vec::new(),
+        passable: None,
+        loose: false,
+        beyond: None,
+    }
 }
 
 fn arm(i: usize, refuted: bool) -> ArmRecord {

@@ -115,6 +115,7 @@ pub(super) struct CellView {
     pub shown: String,
     /// The crippled learners that pass the cell.
     pub passed_by: String,
+    pub passable: Option<String>,
     pub detectable: Option<String>,
     pub guards: Vec<GuardView>,
     pub note: String,
@@ -361,6 +362,7 @@ fn cell_view(cell: &Cell, record: &CellRecord, alpha: f64) -> CellView {
             (mutants, _) => mutants.join(", ").replace('_', " "),
         },
         passed_by: record.passed_by.join(", ").replace('_', " "),
+        passable: record.passable.clone(),
         detectable: finding.detectable_effect.map(number),
         guards: finding
             .guards

@@ -1,7 +1,7 @@
 //! Tests of the engine on planted claims whose verdict is known: true, false, underpowered and broken claims,
 //! and claims whose mutants change nothing.
 
-use lao_verification::claim::{Claim, Expected, Fault, Mutant, Standing, Violation, mutants};
+use lao_verification::claim::{Claim, Expected, Fault, Mutant, Passable, Standing, Violation, mutants};
 use lao_verification::context::{Axis, Context, Direction, Figure, RunCanceled, Series};
 use lao_verification::judge::{Finding, exact};
 use lao_verification::plan::{Plan, PlanError, RunTier};
@@ -175,8 +175,14 @@ static RICH: Claim = planted("planted-rich", Expected::Holds, &MUTANT, rich);
 static UNSEEN: Claim = planted("planted-unseen", Expected::Holds, &MUTANT, unseen);
 static HALF: Claim = planted("planted-half", Expected::Holds, &MUTANT, half);
 const LEARNS: Standing = Standing::sound().practical().learns();
-static LEARNING: Claim =
-    Claim { standing: LEARNS, ..planted("planted-learning", Expected::Holds, &MUTANT, learning) };
+const WHY: &str = "the bound is that of no estimate at all";
+static LEARNING: Claim = Claim {
+    standing: LEARNS.passable(&[Passable { cells: "loose", why: WHY }]),
+    ..planted("planted-learning", Expected::Holds, &MUTANT, learning)
+};
+/// Does not say why a learner that learns nothing passes a cell.
+static SILENT: Claim =
+    Claim { standing: LEARNS, ..planted("planted-silent", Expected::Holds, &MUTANT, learning) };
 static IDLE: Claim = Claim { standing: LEARNS, ..planted("planted-idle", Expected::Holds, &MUTANT, idle) };
 /// Says that it is about learning, and cripples nobody.
 static PROUD: Claim = Claim { standing: LEARNS, ..planted("planted-proud", Expected::Holds, &MUTANT, coin) };
@@ -237,6 +243,7 @@ fn planted_worlds_get_their_verdicts_and_exit_states() {
         (&UNSEEN, Verdict::Error, ExitStatus::Broken),
         (&HALF, Verdict::Partial, ExitStatus::Partial),
         (&LEARNING, Verdict::Holds, ExitStatus::AsExpected),
+        (&SILENT, Verdict::Vacuous, ExitStatus::Unexpected),
         (&IDLE, Verdict::Vacuous, ExitStatus::Unexpected),
         (&PROUD, Verdict::Error, ExitStatus::Broken),
         (&FRAGILE, Verdict::Error, ExitStatus::Broken),
@@ -258,6 +265,7 @@ fn a_cell_that_a_crippled_learner_passes_says_nothing() {
     assert_eq!((cells[0].said, cells[1].said), (CellVerdict::Supported, CellVerdict::Vacuous));
     assert!(cells[0].passed_by.is_empty());
     assert_eq!(cells[1].passed_by, ["predicts_zero", "stays_at_its_start", "goes_one_hundredth"]);
+    assert_eq!((cells[0].passable.as_deref(), cells[1].passable.as_deref()), (None, Some(WHY)));
 }
 
 #[test]

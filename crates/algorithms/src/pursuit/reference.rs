@@ -5,7 +5,8 @@ use crate::params::{ParamError, require};
 use crate::reference::{Mismatch, Reference, Seen, dot};
 use std::collections::BTreeSet;
 
-// The constants of the method, stated a second time: a comparison with the learner shows one that was changed.
+// The constants of the method, stated a second time: a comparison with the learner shows one that was
+// changed.
 
 /// A block has 1/160 of the examples so far, but 10 to 512.
 const BLOCKS: u64 = 160;

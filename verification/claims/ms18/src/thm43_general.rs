@@ -27,7 +27,7 @@ use lao_algorithms::murata_suzuki::{ExploitationParams, Guarantee, Problem};
 use lao_datasets::synthetic::{Counted, Hadamard, HadamardPairs, Noise, Virtual, WalshRows};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{Budget, Constants, Learner, Seed, SessionLimit};
-use lao_verification_engine::claim::{Claim, Mutant, Standing};
+use lao_verification_engine::claim::{Claim, Mutant, Passable, Standing};
 use lao_verification_engine::context::Context;
 use lao_verification_engine::instance::random_support;
 use lao_verification_engine::judge::slope::judge_sample;
@@ -258,6 +258,19 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
+const PASSABLE: [Passable; 2] = [
+    Passable {
+        cells: "on a wrong support",
+        why: "the theorem promises no more than that the gap hardly grows; the cells on the growth itself \
+              and on the least gap are about learning",
+    },
+    Passable {
+        cells: "random starts, pairs",
+        why: "the theorem promises no more than that the gap hardly grows; the cells on the growth itself \
+              and on the least gap are about learning",
+    },
+];
+
 /// The claim.
 pub const CLAIM: Claim = Claim {
     id: "ms18-thm43-general",
@@ -276,7 +289,7 @@ pub const CLAIM: Claim = Claim {
              second attribute, started far off, it ends within a hundredth of the least gap there, 8/9. And \
              the mean growth from the minimum, which the noise alone makes, is .9 to 1.1 times (4/7)/B. As a \
              note, the same runs at the printed batch size: the statement survives there, unproved.",
-    standing: Standing::corrected(&[22]).literal().learns(),
+    standing: Standing::corrected(&[22]).literal().learns().passable(&PASSABLE),
     mutants: &[
         BATCH_OF_FOUR,
         STEP_TWELVE_TIMES,
