@@ -22,6 +22,8 @@ pub enum ErratumKind {
     /// The print is false, or contradicts itself.
     #[default]
     Error,
+    /// A slip of the pen: another place of the paper has it right, or nothing else makes sense.
+    Misprint,
     /// A proof does not show what it is for; the statement is open, or true for another reason.
     Gap,
     /// The print is true, and a better statement is true too.
@@ -138,11 +140,12 @@ pub fn markdown(record: &RunRecord) -> String {
     let shown = shown_by(record);
     let count = |kind| all().iter().filter(|erratum| erratum.kind == kind).count();
     let mut text = format!(
-        "{HEAD} --tier {}`; do not edit.\n\n{} errors, {} gaps, {} improvements and {} readings. {} of these \
-         rows are shown by a cell whose verdict depends on that row alone; the others can be read off the \
-         page.\n",
+        "{HEAD} --tier {}`; do not edit.\n\n{} errors, {} misprints, {} gaps, {} improvements and {} \
+         readings. {} of these rows are shown by a cell whose verdict depends on that row alone; the others \
+         can be read off the page.\n",
         record.run.tier,
         count(ErratumKind::Error),
+        count(ErratumKind::Misprint),
         count(ErratumKind::Gap),
         count(ErratumKind::Improvement),
         count(ErratumKind::Reading),
@@ -177,8 +180,18 @@ pub fn markdown(record: &RunRecord) -> String {
 }
 
 /// The parts of `ERRATA.md`.
-const KINDS: [(ErratumKind, &str, &str); 5] = [
-    (ErratumKind::Error, "Errors", "What is printed is false, or contradicts another place of the paper."),
+const KINDS: [(ErratumKind, &str, &str); 6] = [
+    (
+        ErratumKind::Error,
+        "Errors",
+        "What is printed is false, and what rests on it changes: a constant, a condition, a rate or a proof.",
+    ),
+    (
+        ErratumKind::Misprint,
+        "Misprints",
+        "A slip of the pen: another place of the paper has it right, or nothing else makes sense, and \
+         nothing rests on the printed form.",
+    ),
     (
         ErratumKind::Gap,
         "Gaps",
@@ -204,7 +217,7 @@ const KINDS: [(ErratumKind, &str, &str); 5] = [
 /// The words for the print and for what is set against it.
 fn kind_words(kind: ErratumKind) -> [&'static str; 2] {
     match kind {
-        ErratumKind::Error | ErratumKind::Unchecked => ["Printed", "Corrected"],
+        ErratumKind::Error | ErratumKind::Misprint | ErratumKind::Unchecked => ["Printed", "Corrected"],
         ErratumKind::Gap => ["Printed", "What follows"],
         ErratumKind::Improvement => ["Printed", "Better"],
         ErratumKind::Reading => ["Printed", "Read as"],

@@ -188,7 +188,8 @@ pub(super) fn headlines(record: &RunRecord, statuses: &[ClaimStatus]) -> anyhow:
     let of_paper = |id: &str, paper: &Paper| id.split('-').next() == Some(paper.name);
     let ran = |paper: &&Paper| record.claims.iter().any(|claim| of_paper(&claim.id, paper));
     let rows = papers::PAPERS.iter().filter(ran).map(|paper| {
-        let errors = errata::of_paper(paper).filter(|erratum| erratum.kind == ErratumKind::Error);
+        let errors = errata::of_paper(paper)
+            .filter(|erratum| matches!(erratum.kind, ErratumKind::Error | ErratumKind::Misprint));
         let is_shown = |erratum: &&_| shown.iter().any(|by| by.erratum == *erratum);
         let find = |id: &str| record.claims.iter().position(|claim| claim.id == id);
         let questions = QUESTIONS.iter().map(|question| {
