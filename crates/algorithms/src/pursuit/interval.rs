@@ -62,30 +62,46 @@ impl Estimate {
 }
 
 impl Pursuit {
-    /// Returns the estimate of the attribute at this place of the support, whose coefficient has this
-    /// variance by all examples.
-    pub(super) fn estimate(&self, at: usize, variance: f64) -> Option<Estimate> {
+    /// Returns the estimate of each attribute of the support, which are computed once per update.
+    pub(super) fn estimates(&self) -> &[Option<Estimate>] {
+        self.scratch.estimates.get_or_init(|| {
+            let gaps = self.moments.gaps != self.before.gaps;
+            if gaps { self.estimates_of_all() } else { self.estimates_since() }
+        })
+    }
+
+    /// Returns the estimates by all examples.
+    fn estimates_of_all(&self) -> Vec<Option<Estimate>> {
+        let Pursuit { support, moments, variances, theta, .. } = self;
+        let size = support.len();
+        let examples = support.iter().map(|&j| moments.seen[j as usize]).fold(f64::INFINITY, f64::min);
+        let freedom = examples - size as f64 - 1.0;
+        let of = |(&j, variance): (&u32, &f64)| {
+            let (value, standard_error) = (theta.view().get(j), variance.sqrt());
+            Estimate { value, standard_error, examples, freedom }.enough(size)
+        };
+        support.iter().zip(variances).map(of).collect()
+    }
+
+    /// Returns the estimates by the examples since the last change of the support.
+    fn estimates_since(&self) -> Vec<Option<Estimate>> {
         let Pursuit { support, moments, before, .. } = self;
         let size = support.len();
-        if moments.gaps != before.gaps {
-            let seen = support.iter().map(|&j| moments.seen[j as usize]);
-            let examples = seen.fold(f64::INFINITY, f64::min);
-            let value = self.theta.view().get(support[at]);
-            let (standard_error, freedom) = (variance.sqrt(), examples - size as f64 - 1.0);
-            return Estimate { value, standard_error, examples, freedom }.enough(size);
-        }
         let examples = moments.weight() - before.weight();
         let noise = (moments.errors - before.errors) / examples;
-        let mut factor = vec![0.0; size * size];
+        let freedom = examples - size as f64 - 1.0;
         let slots: Vec<usize> = support.iter().filter_map(|&j| moments.pairs.slot(j)).collect();
-        let mut coefficients = Vec::with_capacity(size);
+        let (mut factor, mut coefficients) = (vec![0.0; size * size], Vec::with_capacity(size));
         before.products_since((support, &slots), moments, &mut factor, &mut coefficients);
         solve_positive(&mut factor, &mut coefficients);
         let mut unit = vec![0.0; size];
-        unit[at] = 1.0;
-        solve_factored(&factor, &mut unit);
-        let standard_error = (noise / examples * unit[at]).sqrt();
-        let freedom = examples - size as f64 - 1.0;
-        Estimate { value: coefficients[at], standard_error, examples, freedom }.enough(size)
+        let mut of = |(at, &value): (usize, &f64)| {
+            unit.fill(0.0);
+            unit[at] = 1.0;
+            solve_factored(&factor, &mut unit);
+            let standard_error = (noise / examples * unit[at]).sqrt();
+            Estimate { value, standard_error, examples, freedom }.enough(size)
+        };
+        coefficients.iter().enumerate().map(&mut of).collect()
     }
 }

@@ -271,6 +271,7 @@ impl Pursuit {
     /// Renews what follows from the coefficients. `explained` is what the former ones explain.
     fn after_decision(&mut self, explained: f64) {
         let theta = self.scratch.fit.support.iter().zip(&self.scratch.fit.coefficients);
+        self.scratch.estimates.take();
         self.theta.reset(self.params.dim);
         for (&j, &b) in theta.filter(|(_, b)| **b != 0.0 && b.is_finite()) {
             self.theta.push(j, b);

@@ -174,6 +174,7 @@ use link::Link;
 use moments::{Gap, Moments};
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
+use std::sync::OnceLock;
 
 const NAME: &str = "Pursuit";
 
@@ -333,6 +334,8 @@ pub struct Pursuit {
 #[derive(Clone, Debug, Default)]
 struct Scratch {
     fit: Fit,
+    /// The estimates of the support, once they were asked for after the last update.
+    estimates: OnceLock<Vec<Option<Estimate>>>,
     errors: Vec<f64>,
     coefficients: Vec<f64>,
     /// The attributes of the columns of the block, and the column of each attribute that was asked for.
@@ -485,7 +488,7 @@ impl Pursuit {
         let place = self.support.binary_search(&j).ok();
         let variance = place.and_then(|at| self.variances.get(at));
         let standard_error = variance.map_or(0.0, |v| v.sqrt());
-        let estimate = place.zip(variance).and_then(|(at, variance)| self.estimate(at, *variance));
+        let estimate = place.and_then(|at| self.estimates().get(at).copied().flatten());
         let full = self.support.len() >= self.params.largest_support();
         let until_added = match variance {
             Some(_) => Some(0),
