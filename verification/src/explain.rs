@@ -29,7 +29,7 @@ pub fn explain(claim: &Claim, plan: &Plan, tier: RunTier, out: &Path) -> String 
     for mutant in claim.mutants {
         let must = match mutant.must {
             Must::BeRefuted => "must be REFUTED",
-            Must::NotHold => "must not be SUPPORTED",
+            Must::StayUndecided => "a tie: must be UNDECIDED",
             Must::Hold => "control: must be SUPPORTED",
         };
         let _ = writeln!(text, "  {}: {} ({must})", mutant.name, mutant.fault);

@@ -157,6 +157,14 @@ pub struct MutantRecord {
     pub arm: ArmRecord,
 }
 
+impl ClaimRecord {
+    /// Returns whether the statement is one reading of a print that leaves something open, so that its
+    /// verdict says nothing about the print.
+    pub fn is_a_reading(&self) -> bool {
+        self.form == StatementForm::Reading
+    }
+}
+
 impl RunRecord {
     /// Reads the record of the last run in a folder of results.
     ///
@@ -179,11 +187,14 @@ impl RunRecord {
     /// Returns a summary of the run in one line.
     pub fn summary(&self) -> String {
         let count = |verdict| self.claims.iter().filter(|claim| claim.verdict == verdict).count();
-        let expected = self.claims.iter().filter(|c| c.verdict == Verdict::Refuted && c.as_expected).count();
+        let expected = || self.claims.iter().filter(|c| c.verdict == Verdict::Refuted && c.as_expected);
+        let readings = expected().filter(|claim| claim.is_a_reading()).count();
+        let expected = expected().count();
         let mutants: Vec<_> = self.claims.iter().flat_map(|claim| &claim.mutants).collect();
         let noticed = mutants.iter().filter(|mutant| mutant.noticed).count();
         format!(
-            "claims {}: HOLDS {}, REFUTED as expected {expected}, REFUTED {}, INCONCLUSIVE {}, PARTIAL {}, \
+            "claims {}: HOLDS {}, REFUTED as expected {expected} ({readings} of them a \
+             reading that the print leaves open), REFUTED {}, INCONCLUSIVE {}, PARTIAL {}, \
              VACUOUS {}, UNTESTED {}, ERROR {}, NOT-RUN {}; mutants noticed {noticed} of {}; cells {}: {} \
              that no mutant refutes, {} that a crippled learner passes, {} with a loose bound; level {} per \
              family; seed {}",

@@ -57,6 +57,8 @@ pub struct Standing {
     pub passable: &'static [Passable],
     /// The cells that refute a claim which is expected to be refuted.
     pub violations: &'static [Violation],
+    /// How the names of cells begin that may refute such a claim, or stay undecided.
+    pub open: &'static [&'static str],
     /// The cells whose verdict depends on a single erratum.
     pub shows: &'static [Shown],
 }
@@ -118,6 +120,7 @@ impl Standing {
             beyond: &[],
             passable: &[],
             violations: &[],
+            open: &[],
             shows: &[],
         }
     }
@@ -178,6 +181,11 @@ impl Standing {
     /// Returns this standing with the cells that refute the claim, and by how much.
     pub const fn violated(self, violations: &'static [Violation]) -> Self {
         Standing { violations, ..self }
+    }
+    /// Returns this standing with the cells, by how their names begin, of which theory does not say whether
+    /// they refute the claim.
+    pub const fn open(self, open: &'static [&'static str]) -> Self {
+        Standing { open, ..self }
     }
     /// Returns this standing with the numbers of the errata that the claim shows.
     pub const fn with_errata(self, errata: &'static [u32]) -> Self {

@@ -23,9 +23,9 @@ pub struct Mutant {
 pub enum Must {
     /// The mutant must be refuted at the claim's own level.
     BeRefuted,
-    /// The mutant must not be supported. This is for a bound so loose that refutation is out of reach; the
-    /// claim says why.
-    NotHold,
+    /// The mutant must be neither refuted nor supported: the fault makes equal what the claim orders, and a
+    /// judge that decides between equals is wrong in either direction.
+    StayUndecided,
     /// The mutant must be supported. It is the control of a claim that is expected to be refuted, and shows
     /// that the claim's judge can also accept.
     Hold,
@@ -36,9 +36,9 @@ impl Mutant {
     pub const fn refuted(name: &'static str, fault: &'static str) -> Self {
         Mutant { name, fault, must: Must::BeRefuted }
     }
-    /// Returns a fault that must not be supported.
-    pub const fn not_held(name: &'static str, fault: &'static str) -> Self {
-        Mutant { name, fault, must: Must::NotHold }
+    /// Returns a fault that makes equal what the claim orders, so that the judge must not decide.
+    pub const fn tied(name: &'static str, fault: &'static str) -> Self {
+        Mutant { name, fault, must: Must::StayUndecided }
     }
     /// Returns a repaired form that must be supported.
     pub const fn held(name: &'static str, fault: &'static str) -> Self {
@@ -63,9 +63,9 @@ impl<A> Fault<A> {
     pub const fn refuted(name: &'static str, fault: &'static str, arm: A) -> Self {
         Fault { mutant: Mutant::refuted(name, fault), arm }
     }
-    /// Returns a fault that must not be supported.
-    pub const fn not_held(name: &'static str, fault: &'static str, arm: A) -> Self {
-        Fault { mutant: Mutant::not_held(name, fault), arm }
+    /// Returns a fault that makes equal what the claim orders, so that the judge must not decide.
+    pub const fn tied(name: &'static str, fault: &'static str, arm: A) -> Self {
+        Fault { mutant: Mutant::tied(name, fault), arm }
     }
     /// Returns a repaired form that must be supported.
     pub const fn held(name: &'static str, fault: &'static str, arm: A) -> Self {

@@ -4,7 +4,7 @@
 use crate::claim::Regime;
 use crate::comparison::Comparison;
 use crate::errata::{self, literal};
-use crate::record::RunRecord;
+use crate::record::{ClaimRecord, RunRecord};
 use crate::status::RunStatus;
 use crate::verdict::Verdict;
 use std::fmt::Write as _;
@@ -63,8 +63,8 @@ pub fn results(record: &RunRecord) -> String {
     let noticed = mutants.iter().filter(|mutant| mutant.noticed).count();
     let mut text = format!(
         "Tier {}, seed {}: {} claims, {} verdicts as expected, {noticed} of {} mutants noticed,\n{} \
-         [errata](ERRATA.md) shown.\n\n| constants | claims | HOLDS | REFUTED as expected | other \
-         |\n|---|---:|---:|---:|---:|\n",
+         [errata](ERRATA.md) shown.\n\n| constants | claims | HOLDS | REFUTED as printed | readings \
+         REFUTED | other |\n|---|---:|---:|---:|---:|---:|\n",
         record.run.tier,
         record.run.seed,
         record.claims.len(),
@@ -80,7 +80,9 @@ pub fn results(record: &RunRecord) -> String {
     for (regime, name) in regimes {
         let claims: Vec<_> = record.claims.iter().filter(|claim| claim.regime == regime).collect();
         let holds = claims.iter().filter(|c| c.verdict == Verdict::Holds).count();
-        let refuted = claims.iter().filter(|c| c.verdict == Verdict::Refuted && c.as_expected).count();
+        let refuted = claims.iter().copied().filter(|c| c.verdict == Verdict::Refuted && c.as_expected);
+        let (readings, prints): (Vec<&ClaimRecord>, Vec<&ClaimRecord>) =
+            refuted.partition(|claim| claim.is_a_reading());
         let mut other: Vec<String> = Vec::new();
         for verdict in [
             Verdict::Vacuous,
@@ -98,7 +100,14 @@ pub fn results(record: &RunRecord) -> String {
                 n => other.push(format!("{n} {verdict}")),
             }
         }
-        let _ = writeln!(text, "| {name} | {} | {holds} | {refuted} | {} |", claims.len(), other.join(", "));
+        let _ = writeln!(
+            text,
+            "| {name} | {} | {holds} | {} | {} | {} |",
+            claims.len(),
+            prints.len(),
+            readings.len(),
+            other.join(", ")
+        );
     }
     text
 }

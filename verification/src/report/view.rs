@@ -229,10 +229,13 @@ pub(super) fn counts(record: &RunRecord) -> Vec<Count> {
     let claims = &record.claims;
     let of = |verdict| claims.iter().filter(|c| c.verdict == verdict).count();
     let refuted = claims.iter().filter(|c| c.verdict == Verdict::Refuted);
-    let as_expected = refuted.clone().filter(|c| c.as_expected).count();
+    let as_expected = refuted.clone().filter(|c| c.as_expected);
+    let readings = as_expected.clone().filter(|claim| claim.is_a_reading()).count();
+    let as_expected = as_expected.count();
     let all = [
         Count { label: "HOLDS", class: "good", n: of(Verdict::Holds) },
-        Count { label: "REFUTED as expected", class: "errata", n: as_expected },
+        Count { label: "REFUTED as printed", class: "errata", n: as_expected - readings },
+        Count { label: "REFUTED, a reading", class: "errata", n: readings },
         Count { label: "VACUOUS", class: "plain", n: of(Verdict::Vacuous) },
         Count { label: "INCONCLUSIVE", class: "open", n: of(Verdict::Inconclusive) },
         Count { label: "PARTIAL", class: "bad", n: of(Verdict::Partial) },
@@ -392,7 +395,7 @@ fn rate_view(rate: &crate::context::Rate) -> RateView {
 fn mutant_view(mutant: &MutantRecord, alpha: f64) -> MutantView {
     let p = |cell: &&Cell| match mutant.must {
         Must::Hold => -cell.finding.p_support,
-        Must::BeRefuted | Must::NotHold => cell.finding.p_refute,
+        Must::BeRefuted | Must::StayUndecided => cell.finding.p_refute,
     };
     let telling = mutant.arm.cells.iter().min_by(|a, b| p(a).total_cmp(&p(b)));
     let evidence = telling.map(|cell| {
@@ -406,7 +409,7 @@ fn mutant_view(mutant: &MutantRecord, alpha: f64) -> MutantView {
         fault: mutant.fault.clone(),
         must: match mutant.must {
             Must::BeRefuted => "REFUTED",
-            Must::NotHold => "not SUPPORTED",
+            Must::StayUndecided => "UNDECIDED",
             Must::Hold => "SUPPORTED",
         },
         said: mutant.said.clone(),

@@ -91,7 +91,7 @@ fn room(must: Must, arm: &ArmRecord, alpha: f64) -> Option<f64> {
             (finding.p_refute <= level).then(|| finding.evidence_ratio(finding.p_refute, level))
         }
         Must::Hold => Some(cell.finding.evidence_ratio(cell.finding.p_support, alpha)),
-        Must::NotHold => None,
+        Must::StayUndecided => None,
     };
     let rooms = arm.cells.iter().filter_map(room);
     let decides = if must == Must::Hold { f64::min } else { f64::max };

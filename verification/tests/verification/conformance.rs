@@ -99,6 +99,13 @@ fn every_claim_that_runs_has_a_mutant() {
 }
 
 #[test]
+fn a_claim_that_is_refuted_says_in_which_cells_and_by_how_much() {
+    for claim in papers::all().filter(|claim| claim.standing.expected == Expected::Refuted) {
+        assert!(!claim.standing.violations.is_empty(), "{}: where, and by how much?", claim.id);
+    }
+}
+
+#[test]
 fn mutants_have_distinct_names_and_say_their_sin() {
     for claim in papers::all() {
         let names: BTreeSet<&str> = claim.mutants.iter().map(|mutant| mutant.name).collect();

@@ -12,7 +12,7 @@
 
 use crate::setup::test_errors::{self, Ahead, Kernel, OnSurrogate, Setup, Tuned};
 use lao_algorithms::baselines::Ball;
-use lao_verification_engine::claim::{Claim, Standing, mutants};
+use lao_verification_engine::claim::{Claim, Standing, Violation, mutants};
 
 const SETUP: Setup = Setup {
     budget: 4,
@@ -41,6 +41,13 @@ pub const CLAIM: Claim = Claim {
     experiment: |cx| test_errors::on_surrogate(cx, &SETUP, &CLAIMED),
 };
 
+/// As measured: AELR ends half an error above offline Lasso and above online Lasso. Before AER it is behind
+/// at first and level in the end, so that 40 splits decide about some prefixes under some seeds.
+const VIOLATIONS: [Violation; 2] = [
+    Violation { cell: "error above offline's at the end is at most 0.25", at_least: 0.4, at_most: 0.65 },
+    Violation { cell: "below online Lasso at equal attributes", at_least: 0.0, at_most: 0.15 },
+];
+
 /// On the paper's data.
 pub const MNIST: Claim = Claim {
     id: "hk12-fig1-mnist",
@@ -51,7 +58,7 @@ pub const MNIST: Claim = Claim {
     formula: r"\mathrm{err}_{\mathrm{Lasso}} < \mathrm{err}_{\mathrm{AELR}}(n) <
                \mathrm{err}_{\mathrm{AER}}(n)",
     design: test_errors::MNIST_DESIGN,
-    standing: Standing::reading(&[]).refuted().practical(),
+    standing: Standing::reading(&[]).refuted().practical().violated(&VIOLATIONS).open(&["below AER after"]),
     mutants: &mutants(&test_errors::INSTEAD),
     experiment: |cx| test_errors::on_mnist(cx, &SETUP),
 };

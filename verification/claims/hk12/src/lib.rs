@@ -7,6 +7,7 @@ mod budget;
 mod claim42;
 mod claim43;
 mod convexity_jensen;
+mod cor_b3;
 mod factb2;
 mod fig1;
 mod fig2;
@@ -92,6 +93,8 @@ const CLAIMS: &[Claim] = &[
     table1_lasso::CLAIM,
     table1_prev::CLAIM,
     factb2::CLAIM,
+    cor_b3::SIGN,
+    cor_b3::CLAIM,
     lemb4::CLAIM,
     lemb5::PRINTED,
     lemb5::CLAIM,

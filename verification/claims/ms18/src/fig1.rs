@@ -160,7 +160,7 @@ fn tune<D: Design + Clone>(
 
 /// Without exploiting updates Hybrid is Exploration with the parameters that were tuned for Hybrid. Where
 /// tuning chooses the same for both, the two are equal: Hybrid is no better then, and no worse.
-const NEVER_EXPLOITS: Mutant = Mutant::not_held("never_exploits", "Hybrid without exploiting updates");
+const NEVER_EXPLOITS: Mutant = Mutant::refuted("never_exploits", "Hybrid without exploiting updates");
 const LABELS_SWAPPED: Mutant =
     Mutant::refuted("labels_swapped", "calls Exploration Hybrid and Hybrid Exploration");
 

@@ -12,7 +12,7 @@ const RIVALS: [Method; 5] = [Method::Gd, Method::Sg, Method::Svrg, Method::ScsgO
 const FAULTS: [Fault<Wrong>; 3] = [
     Fault::refuted("step_too_large", "HSG-HT with 30 times its step size", Wrong::Step(30.0)),
     Fault::refuted("step_too_small", "HSG-HT with a thirtieth of its step size", Wrong::Step(1.0 / 30.0)),
-    Fault::not_held("against_itself", "HSG-HT compared with itself on other draws", Wrong::AgainstItself),
+    Fault::tied("against_itself", "HSG-HT compared with itself on other draws", Wrong::AgainstItself),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {

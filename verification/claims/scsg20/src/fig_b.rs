@@ -43,7 +43,7 @@ const EARLY: [(Method, Method); 2] = [(Method::ScsgOne, Method::Svrg), (Method::
 const FAULTS: [Fault<Wrong>; 3] = [
     Fault::refuted("step_too_large", "SCSG-HT with 30 times its step size", Wrong::Step(30.0)),
     Fault::refuted("step_too_small", "SCSG-HT with a thirtieth of its step size", Wrong::Step(1.0 / 30.0)),
-    Fault::not_held("against_itself", "SCSG-HT compared with itself on other draws", Wrong::AgainstItself),
+    Fault::tied("against_itself", "SCSG-HT compared with itself on other draws", Wrong::AgainstItself),
 ];
 
 fn early(cx: &mut Context<'_>) -> anyhow::Result<()> {

@@ -54,7 +54,7 @@ fn spread(values: &[Vec<f64>], epoch: usize, problem: &Problem) -> Vec<f64> {
 const EXCHANGED: Mutant = Mutant::refuted("exchanged", "calls SVRG-HT SCSG-HT and SCSG-HT SVRG-HT");
 const STEP_TOO_SHORT: Mutant =
     Mutant::refuted("step_too_short", "a thousandth of the step size, in all methods");
-const FULL_BATCHES: Mutant = Mutant::not_held("full_batches", "B = n in both");
+const FULL_BATCHES: Mutant = Mutant::tied("full_batches", "B = n in both");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let mut problem = Problem::draw(&cx.seed("problem").child("data"))?;

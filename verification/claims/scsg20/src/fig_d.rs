@@ -28,7 +28,7 @@ const FAULTS: [Fault<Wrong>; 4] = [
         "GD-HT in the place of SG-HT in the long run, which does not stand still",
         Wrong::FullGradients,
     ),
-    Fault::not_held("against_itself", "SG-HT compared with itself on other draws", Wrong::AgainstItself),
+    Fault::refuted("against_itself", "SG-HT compared with itself on other draws", Wrong::AgainstItself),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {

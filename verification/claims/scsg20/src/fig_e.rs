@@ -121,9 +121,9 @@ fn escapes(cx: &Context<'_>, method: u64, batch: usize, step: f64) -> anyhow::Re
 }
 
 const EXCHANGED: Mutant = Mutant::refuted("exchanged", "calls SVRG-HT SCSG-HT and SCSG-HT SVRG-HT");
-const FULL_BATCHES: Mutant = Mutant::not_held("full_batches", "B = n in both");
+const FULL_BATCHES: Mutant = Mutant::tied("full_batches", "B = n in both");
 const STEP_ABOVE_THRESHOLD: Mutant =
-    Mutant::not_held("step_above_threshold", "a step size with which the point is no fixed point");
+    Mutant::refuted("step_above_threshold", "a step size with which the point is no fixed point");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let step = if cx.commits(&STEP_ABOVE_THRESHOLD) { 1.5 } else { 0.5 };

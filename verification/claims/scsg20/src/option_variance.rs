@@ -43,7 +43,7 @@ fn gaps(
 
 const OPTIONS_SWAPPED: Mutant =
     Mutant::refuted("options_swapped", "calls option I option II and option II option I");
-const OPTION_TWO_TWICE: Mutant = Mutant::not_held("option_two_twice", "compares option II with itself");
+const OPTION_TWO_TWICE: Mutant = Mutant::tied("option_two_twice", "compares option II with itself");
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(2);

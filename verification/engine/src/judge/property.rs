@@ -24,24 +24,34 @@ pub struct InequalityInstance {
     /// Right-hand side.
     #[serde(with = "nonfinite")]
     pub rhs: f64,
+    /// Size of the largest number that was added up in either side; their rounding is allowed for.
+    pub terms: f64,
 }
 
 impl InequalityInstance {
-    /// Returns `lhs / rhs`, the share of the bound that is used, where the right-hand side is positive.
+    /// Returns `lhs / rhs`, the share of the bound that is used, where the right-hand side is positive;
+    /// elsewhere infinity for a violated inequality, and minus infinity for one that holds.
     pub fn ratio(&self) -> f64 {
         match self.rhs > 0.0 {
             true => self.lhs / self.rhs,
-            false if self.violated(0.0) => f64::INFINITY,
+            false if self.violated() => f64::INFINITY,
             false => f64::NEG_INFINITY,
         }
     }
 
     /// Returns whether `lhs` exceeds `rhs` by more than the tolerance, which is relative to them, and by more
-    /// than the rounding of numbers of size `terms`, of which they are sums.
-    fn violated(&self, terms: f64) -> bool {
+    /// than the rounding of the terms.
+    fn violated(&self) -> bool {
         let excess = self.lhs - self.rhs;
         let infinite = self.lhs.is_infinite() || self.rhs.is_infinite();
-        excess > 0.0 && (infinite || excess > 1e-9 * (self.lhs.abs() + self.rhs.abs()) + 1e-13 * terms)
+        excess > 0.0 && (infinite || excess > 1e-9 * (self.lhs.abs() + self.rhs.abs()) + 1e-13 * self.terms)
+    }
+
+    /// Returns whether more of the bound is used than in another instance; where neither bound is positive,
+    /// whether the sides are nearer to each other.
+    fn is_tighter_than(&self, other: &InequalityInstance) -> bool {
+        let key = |of: &InequalityInstance| (of.ratio(), of.lhs - of.rhs);
+        key(self) > key(other)
     }
 }
 
@@ -60,16 +70,16 @@ impl PropertyTally {
     /// Checks one instance whose sides are sums of numbers that may cancel; `terms` is the size of the
     /// largest of them, and allows for its rounding. Returns whether the instance holds.
     pub fn check_sums(&mut self, lhs: f64, rhs: f64, terms: f64) -> bool {
-        let instance = InequalityInstance { index: self.instances, lhs, rhs };
+        let instance = InequalityInstance { index: self.instances, lhs, rhs, terms };
         self.instances += 1;
         if lhs.is_nan() || rhs.is_nan() {
             self.unjudged.get_or_insert(instance);
             return false;
         }
-        if self.tightest.is_none_or(|tightest| instance.ratio() > tightest.ratio()) {
+        if self.tightest.is_none_or(|tightest| instance.is_tighter_than(&tightest)) {
             self.tightest = Some(instance);
         }
-        let violated = instance.violated(terms);
+        let violated = instance.violated();
         if violated {
             self.violations += 1;
             self.first_violation.get_or_insert(instance);
@@ -86,7 +96,7 @@ impl PropertyTally {
         let tightest = later.tightest.map(shift);
         let (violation, unjudged) = (later.first_violation.map(shift), later.unjudged.map(shift));
         if let Some(instance) = tightest
-            && self.tightest.is_none_or(|mine| instance.ratio() > mine.ratio())
+            && self.tightest.is_none_or(|mine| instance.is_tighter_than(&mine))
         {
             self.tightest = Some(instance);
         }
@@ -118,18 +128,25 @@ impl PropertyTally {
     }
 
     /// Returns the finding: the claim is supported if no instance violates it, and refuted otherwise. The
-    /// estimate is the largest `lhs / rhs`, or -inf when no right-hand side was positive.
+    /// estimate is the largest `lhs / rhs`; when no right-hand side was positive and nothing is violated, it
+    /// is the `lhs` that is nearest to its `rhs`, which is the bound.
     pub fn finish(&self) -> Finding {
         let n = self.instances as usize;
-        if let Some(InequalityInstance { index, lhs, rhs }) = self.unjudged {
+        if let Some(InequalityInstance { index, lhs, rhs, .. }) = self.unjudged {
             let why = format!("instance {index}: lhs = {lhs}, rhs = {rhs}");
             return Finding::broken("enumeration", FindingKind::Property, n, why);
         }
         let Some(worst) = self.tightest else {
             return Finding::broken("enumeration", FindingKind::Property, 0, "no instance was checked");
         };
-        let mut finding = Finding::undecided("enumeration", FindingKind::Property, n, worst.ratio(), 1.0);
-        finding = finding.with_tightness();
+        let (estimate, bound) = match worst.ratio() {
+            f64::NEG_INFINITY => (worst.lhs, worst.rhs),
+            ratio => (ratio, 1.0),
+        };
+        let mut finding = Finding::undecided("enumeration", FindingKind::Property, n, estimate, bound);
+        if bound > 0.0 {
+            finding = finding.with_tightness();
+        }
         (finding.p_refute, finding.p_support) = if self.violations == 0 { (1.0, 0.0) } else { (0.0, 1.0) };
         finding.note = match self.first_violation {
             None => format!("tightest at instance {}: {} <= {}", worst.index, worst.lhs, worst.rhs),
