@@ -26,6 +26,7 @@ mod lem4_rda;
 mod lem5_second_moment;
 mod masked_gram;
 mod observe_probabilities;
+mod rate_in_d;
 mod rda_closed_form;
 mod runtime;
 mod setup;
@@ -78,6 +79,8 @@ const CLAIMS: &[Claim] = &[
     greedy_linear::CLAIM,
     alg1_exponent::CLAIM,
     alg1_d_rate::CLAIM,
+    rate_in_d::CLAIM,
+    rate_in_d::PRINTED,
     thm6_decomposition::CLAIM,
     thm6_bound::CLAIM,
     thm7_bound::CLAIM,
