@@ -317,8 +317,9 @@ fn place(i: usize, j: usize) -> usize {
 }
 
 /// Returns the Dantzig selector: a minimizer of `|w|_1` subject to `|b - A w|_inf <= gamma`, for a `dim` x
-/// `dim` matrix `a(i, j)`. Returns `None` if the program is infeasible or the solver gives up. Needs the
-/// feature `linear-programs`.
+/// `dim` matrix `a(i, j)`. Returns `None` if the program is infeasible or the solver gives up. An entry below
+/// 1e-12 of the largest counts as 0: it is what rounding leaves of a sum that cancels, and the solver gives
+/// up on numbers of so different sizes. Needs the feature `linear-programs`.
 ///
 /// ```
 /// use lao_algorithms::baselines::dantzig::selector;
@@ -330,6 +331,8 @@ fn place(i: usize, j: usize) -> usize {
 #[cfg(feature = "linear-programs")]
 pub fn selector(dim: usize, a: impl Fn(usize, usize) -> f64, b: &[f64], gamma: f64) -> Option<Vec<f64>> {
     use microlp::{ComparisonOp, OptimizationDirection, Problem};
+    let entries = (0..dim).flat_map(|i| (0..=i).map(move |j| (i, j)));
+    let largest = entries.fold(0.0_f64, |largest, (i, j)| largest.max(a(i, j).abs()).max(a(j, i).abs()));
     let mut program = Problem::new(OptimizationDirection::Minimize);
     let parts: Vec<_> =
         (0..dim).map(|_| [(); 2].map(|()| program.add_var(1.0, (0.0, f64::INFINITY)))).collect();
@@ -339,7 +342,7 @@ pub fn selector(dim: usize, a: impl Fn(usize, usize) -> f64, b: &[f64], gamma: f
         let terms = parts
             .iter()
             .enumerate()
-            .filter_map(|(j, &parts)| Some((parts, a(i, j))).filter(|at| at.1 != 0.0));
+            .filter_map(|(j, &parts)| Some((parts, a(i, j))).filter(|at| at.1.abs() > 1e-12 * largest));
         let row = terms.flat_map(|([plus, minus], a)| [(plus, a), (minus, -a)]).chain([(slack, 1.0)]);
         program.add_constraint(row.collect::<Vec<_>>(), ComparisonOp::Eq, b);
     }
@@ -420,6 +423,8 @@ impl Learner for Dantzig {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
+    use lao_observation::{Budget, Seed, Session, SessionLimit};
 
     #[test]
     fn the_selector_of_the_identity_is_the_soft_threshold() {
@@ -455,6 +460,23 @@ mod tests {
             learner.solve();
             assert!(learner.coefficients().values().iter().all(|w| w.is_finite()), "{scale}, {moment}");
             assert_eq!(learner.updates(), 1);
+        }
+    }
+
+    #[test]
+    fn a_program_is_solved_where_rounding_is_left_of_sums_that_cancel() {
+        // Signs, over p2: the sums of products are multiples of 1/p2 that cancel but for rounding.
+        let task = Task { dim: 64, sparsity: 4, budget: 16, ..Task::default() };
+        let params = DantzigParams { examples: None, ..DantzigParams::practical(&task).unwrap() };
+        let mut learner = params.build().unwrap();
+        let star = SparseVector::new(64, vec![5, 16, 35, 62], vec![1.0, -1.0, 1.0, -1.0]).unwrap();
+        let design = Rademacher::new(64).unwrap();
+        let source = Virtual::new(design, star.clone(), Noise::Gaussian(1.0), &Seed::root(1)).unwrap();
+        let mut session = Session::new(source, Budget::PerExample(16), &Seed::root(2));
+        for power in 14..=18 {
+            session.run(&mut learner, SessionLimit::after_examples(1 << power), |_, _| {}).unwrap();
+            let error: f64 = star.view().iter().map(|(j, w)| (w - learner.coefficients().get(j)).abs()).sum();
+            assert!(error < 1.0, "after 2^{power} examples: {error}");
         }
     }
 

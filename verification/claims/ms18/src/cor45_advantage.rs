@@ -25,14 +25,14 @@ const SMALLEST: [f64; 3] = [1.0, 0.3, 0.1];
 
 /// What runs.
 #[derive(Clone, Copy, PartialEq)]
-enum Method {
+pub(crate) enum Method {
     Exploration,
     Hybrid,
 }
 
 /// What an arm gets wrong.
 #[derive(Clone, Copy, PartialEq)]
-enum Wrong {
+pub(crate) enum Wrong {
     RandomSupport,
     NeverExploits,
     ExplorationExploits,
@@ -41,22 +41,29 @@ enum Wrong {
     ForgetsUnit,
 }
 
+/// `theta* = (1, -1, 1, -r)`, in a unit.
+pub(crate) fn target(dim: usize, smallest: f64, unit: f64) -> anyhow::Result<SparseVector> {
+    let d = dim as u32;
+    let values = [1.0, -1.0, 1.0, -smallest].iter().map(|x| x * unit).collect();
+    Ok(SparseVector::new(dim, vec![5, d / 4, d / 2 + 3, d - 2], values)?)
+}
+
 /// A problem and a budget.
 #[derive(Clone, Copy)]
-struct Setting {
-    dim: usize,
-    blocks: usize,
+pub(crate) struct Setting {
+    pub dim: usize,
+    pub blocks: usize,
     /// r.
-    smallest: f64,
+    pub smallest: f64,
     /// Unit of coefficients and noise.
-    unit: f64,
-    wrong: Option<Wrong>,
-    cripple: Option<Cripple>,
+    pub unit: f64,
+    pub wrong: Option<Wrong>,
+    pub cripple: Option<Cripple>,
 }
 
 /// One run: gaps and examples after every update, inclusion of the support after every stage.
 #[derive(Default)]
-struct Run {
+pub(crate) struct Run {
     /// Examples of Exploration's whole schedule.
     schedule: u64,
     examples: Vec<u64>,
@@ -68,8 +75,13 @@ impl Run {
     /// Examples up to the first gap of at most `eps`; where it is not reached, those of Exploration's whole
     /// schedule, thirty times what a sound run needs for the finest target.
     fn to(&self, eps: f64) -> f64 {
-        let place = self.gaps.iter().position(|gap| *gap <= eps);
-        place.and_then(|place| self.examples.get(place)).copied().unwrap_or(self.schedule) as f64
+        self.reached(eps).unwrap_or(self.schedule) as f64
+    }
+
+    /// Examples up to the first gap of at most `eps`, if it was reached.
+    pub fn reached(&self, eps: f64) -> Option<u64> {
+        let place = self.gaps.iter().position(|gap| *gap <= eps)?;
+        self.examples.get(place).copied()
     }
 }
 
@@ -127,12 +139,9 @@ impl Setting {
     }
 
     /// Runs until the gap is at most `eps` or the stages are over.
-    fn run(&self, method: Method, eps: f64, seed: &Seed) -> anyhow::Result<Run> {
+    pub fn run(&self, method: Method, eps: f64, seed: &Seed) -> anyhow::Result<Run> {
         let params = self.params(method);
-        let d = self.dim as u32;
-        let support = vec![5, d / 4, d / 2 + 3, d - 2];
-        let values = [1.0, -1.0, 1.0, -self.smallest].iter().map(|x| x * self.unit).collect();
-        let star = SparseVector::new(self.dim, support, values)?;
+        let star = target(self.dim, self.smallest, self.unit)?;
         let truth = Virtual::new(
             Hadamard::new(self.dim)?,
             star.clone(),

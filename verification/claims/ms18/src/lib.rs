@@ -44,6 +44,7 @@ mod supnorm_corrected;
 mod supnorm_restricted_eq9;
 mod support;
 mod support_size_gap;
+mod table1;
 mod theta_star_minimiser;
 mod thm41_literal;
 mod thm41_printed;
@@ -112,6 +113,7 @@ const CLAIMS: &[Claim] = &[
     cor45_dimension::PRINTED,
     cor45_dimension::CLAIM,
     cor45_advantage::CLAIM,
+    table1::CLAIM,
     fig1::CLAIM,
     fig1_rivals::CLAIM,
     fig2::CLAIM,
