@@ -28,6 +28,7 @@ mod cor11;
 mod cor12;
 mod cor13;
 mod def1_geometric;
+mod fig2;
 mod fig_a;
 mod fig_b;
 mod fig_c;
@@ -117,5 +118,6 @@ const CLAIMS: &[Claim] = &[
     fig_b::CLAIM,
     fig_c::CLAIM,
     fig_d::CLAIM,
+    fig2::PRINTED,
     fig_e::CLAIM,
 ];
