@@ -38,6 +38,9 @@ pub struct TableTask {
     pub longest: Option<usize>,
     /// The probability with which any attribute without effect is ever in the predictor, at most.
     pub level: Option<f64>,
+    /// In the place of `level`: the expected share of attributes without effect among all that are ever in
+    /// the predictor, at most.
+    pub fdr: Option<f64>,
     /// Attributes that the predictor always has, ascending.
     pub always: Vec<u32>,
     /// The number of examples after which an example counts half.
@@ -60,6 +63,7 @@ impl TableTask {
             money: None,
             longest: None,
             level: None,
+            fdr: None,
             always: Vec::new(),
             half_life: None,
             shape: Shape::Line,
@@ -262,9 +266,17 @@ pub(crate) fn pursuit(_: &Method, task: &TableTask) -> Result<(TableLearner, Any
         Some(money) => PursuitParams::within_money(money),
         None => PursuitParams::within(task.dim, task.budget),
     };
-    let TableTask { longest, half_life, shape, examples, .. } = *task;
-    let level = task.level.unwrap_or(within.level);
-    let params = PursuitParams { longest, level, always: task.always.clone(), half_life, ..within };
+    let TableTask { longest, fdr, half_life, shape, examples, .. } = *task;
+    let one = fdr.is_none() || task.level.is_none();
+    require(
+        one,
+        "pursuit",
+        "fdr",
+        fdr.unwrap_or_default(),
+        "absent where `level` is given: it takes its place",
+    )?;
+    let (level, always) = (task.level.unwrap_or(within.level), task.always.clone());
+    let params = PursuitParams { longest, level, fdr, always, half_life, ..within };
     let learner = match shape {
         Shape::Line => TableLearner::Pursuit(Box::new(params.clone().build()?)),
         Shape::Auto | Shape::Trees => {
@@ -279,8 +291,9 @@ const ONLY: &str = "absent: only the method `pursuit` takes it";
 
 /// Refuses what only Pursuit can keep to.
 pub(crate) fn refuse_what_is_pursuits(method: &'static str, task: &TableTask) -> Result<(), ParamError> {
-    let TableTask { level, half_life, shape, .. } = *task;
+    let TableTask { level, fdr, half_life, shape, .. } = *task;
     require(level.is_none(), method, "level", level.unwrap_or_default(), ONLY)?;
+    require(fdr.is_none(), method, "fdr", fdr.unwrap_or_default(), ONLY)?;
     require(half_life.is_none(), method, "half_life", half_life.unwrap_or_default(), ONLY)?;
     let line = "a line: only the method `pursuit` has trees";
     require(shape != Shape::Trees, method, "shape", "trees", line)
@@ -315,7 +328,8 @@ impl AnyParams {
     pub fn settled(&self) -> Vec<(&'static str, f64)> {
         let AnyParams::Pursuit(params) = self else { return Vec::new() };
         let money = params.money.is_some().then(|| ("per_prediction", params.most_per_prediction()));
-        let own = [("longest", params.largest_support() as f64), ("level", params.level)];
+        let bound = params.fdr.map_or(("level", params.level), |fdr| ("fdr", fdr));
+        let own = [("longest", params.largest_support() as f64), bound];
         own.into_iter().chain(money).collect()
     }
 }

@@ -95,6 +95,10 @@ pub struct Choices {
     /// The probability that the predictor ever has an attribute without effect, at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<f64>,
+    /// In the place of the level: the expected share of attributes without effect among those that the
+    /// predictor ever has, at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fdr: Option<f64>,
     /// The columns that the predictor always has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub always: Vec<String>,
@@ -122,6 +126,7 @@ impl Default for Choices {
             per_prediction: None,
             longest: None,
             level: None,
+            fdr: None,
             always: Vec::new(),
             shape: Shape::Auto,
             half_life: None,
@@ -218,6 +223,11 @@ options! {
     "level", "level", "level", Share "P%" {
         "Bound the probability that the model ever includes an irrelevant attribute",
         default "5%", range "above 0% and below 100%"
+    }
+    "fdr", "fdr", "fdr", Share "P%" {
+        "Bound the expected share of irrelevant attributes among those that the model ever includes, in the \
+         place of the level; it finds more where many attributes matter",
+        default "", range "above 0% and below 100%"
     }
     "half_life", "half-life", "half_life", Number "N" {
         "Halve the weight of an example after N further examples, for coefficients that drift; the examples \
@@ -373,6 +383,7 @@ mod tests {
             per_prediction: Some(1.0),
             longest: Some(1),
             level: Some(0.1),
+            fdr: Some(0.2),
             always: vec!["a".into()],
             shape: Shape::Line,
             half_life: Some(20.0),

@@ -130,6 +130,9 @@ impl Description {
         if let Some(name) = self.choices.always.iter().find(|name| self.attribute(name).is_none()) {
             return fail("always", format!("`{name}` is not an attribute of the study"));
         }
+        if self.choices.fdr.is_some() && self.choices.level.is_some_and(|level| level != DEFAULT_LEVEL) {
+            return fail("fdr", "it takes the place of the level: give one of them".into());
+        }
         let shape = self.choices.shape;
         if shape == Shape::Trees && self.examples.is_none() {
             let why = "trees need the number of examples that is planned (--examples N)";
@@ -146,7 +149,7 @@ impl Description {
     }
 
     pub(crate) fn params(&self) -> PursuitParams {
-        let Choices { longest, level, half_life, per_prediction, ref always, .. } = self.choices;
+        let Choices { longest, level, fdr, half_life, per_prediction, ref always, .. } = self.choices;
         let mut always: Vec<u32> = always.iter().filter_map(|name| self.attribute(name)).collect();
         always.sort_unstable();
         always.dedup();
@@ -155,7 +158,7 @@ impl Description {
             money.map(|money| Money { per_prediction: per_prediction.or(money.per_prediction), ..money });
         let level = level.unwrap_or(DEFAULT_LEVEL);
         let within = PursuitParams::within(self.attributes.len(), self.budget);
-        PursuitParams { level, longest, always, half_life, money, ..within }
+        PursuitParams { level, fdr, longest, always, half_life, money, ..within }
     }
 
     /// Returns the prices of the attributes; none if they have none.

@@ -8,9 +8,9 @@ use super::{
 use crate::money::Money;
 use lao_observation::Basket;
 
-/// Returns the square that `z_j` must exceed after `n` observations.
-fn boundary(dim: usize, level: f64, n: f64) -> f64 {
-    (1.0 + TIGHTEST_AT / n) * (2.0 * (dim as f64 / level).ln() + (n / TIGHTEST_AT).ln_1p())
+/// Returns the square that `z_j` must exceed after `n` observations, if the e-process needs `needed`.
+fn boundary(needed: f64, n: f64) -> f64 {
+    (1.0 + TIGHTEST_AT / n) * (2.0 * needed.ln() + (n / TIGHTEST_AT).ln_1p())
 }
 
 impl Pursuit {
@@ -21,10 +21,11 @@ impl Pursuit {
         if z.abs() < 1.0 || seen < 1.0 {
             return None;
         }
-        let Pursuit { params: PursuitParams { dim, level, .. }, pool, moments, .. } = self;
+        let Pursuit { pool, moments, .. } = self;
+        let needed = self.needed(j);
         let enough = |n: f64| {
             n >= LEAST_SEEN as f64
-                && z * z * (n / seen) > boundary(*dim, *level, n)
+                && z * z * (n / seen) > boundary(needed, n)
                 && self.e_process_allows(j, n / seen)
         };
         let (mut low, mut high) = (seen, seen);
@@ -103,7 +104,7 @@ impl Pursuit {
         let at = j as usize;
         let (n, z) = (self.moments.seen[at], self.z[at]);
         n >= LEAST_SEEN as f64
-            && z * z > boundary(self.params.dim, self.params.level, n)
+            && z * z > boundary(self.needed(j), n)
             && 1.0 - self.explained[at] >= TOLERANCE
             && self.e_process_allows(j, 1.0)
     }
@@ -111,8 +112,15 @@ impl Pursuit {
     /// Returns whether the e-process of `j` allows its addition, or is expected to after `growth` times as
     /// many looks.
     fn e_process_allows(&self, j: u32, growth: f64) -> bool {
-        let PursuitParams { dim, level, .. } = self.params;
-        !self.asks_e_processes() || self.e_processes.log(j, growth) >= (dim as f64 / level).ln()
+        !self.asks_e_processes() || self.e_processes.log(j, growth) >= self.needed(j).ln()
+    }
+
+    /// Returns the evidence that the addition of `j` needs: `d/level`, or `d/(k q)` if `j` would be the k-th
+    /// attribute that was ever added.
+    fn needed(&self, j: u32) -> f64 {
+        let PursuitParams { dim, level, fdr, .. } = self.params;
+        let count = self.added.len() + usize::from(self.added.binary_search(&j).is_err());
+        dim as f64 / fdr.map_or(level, |q| count as f64 * q)
     }
 
     /// Returns the support and the best of the other attributes, ascending: as many as the budget buys
@@ -221,6 +229,9 @@ impl Pursuit {
             }
             remove(&mut self.pool, best);
             insert(&mut self.support, best);
+            if self.params.fdr.is_some() {
+                insert(&mut self.added, best);
+            }
             self.fit();
             if full {
                 return;
@@ -248,10 +259,10 @@ impl Pursuit {
     /// one that `j` explains in part, that may explain more of the label, that was observed less often, and
     /// that costs no more. Evidence that is strong enough ends the wait.
     fn waits(&self, j: u32) -> bool {
-        let Pursuit { params, support, moments, z, interest, explained, .. } = self;
+        let Pursuit { support, moments, z, interest, explained, params, .. } = self;
         let Some(slot) = moments.pairs.slot(j) else { return false };
         let (bound, seen) = (interest[j as usize], moments.seen[j as usize]);
-        if z[j as usize].powi(2) > WAITS_UNTIL * boundary(params.dim, params.level, seen) {
+        if z[j as usize].powi(2) > WAITS_UNTIL * boundary(self.needed(j), seen) {
             return false;
         }
         let explains = |i: u32| {

@@ -23,6 +23,7 @@ impl Pursuit {
         Pursuit {
             moments,
             pool: Vec::new(),
+            added: Vec::new(),
             before,
             errors: Errors::default(),
             e_processes: EProcesses::new(dim),

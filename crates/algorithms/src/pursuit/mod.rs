@@ -51,6 +51,15 @@
 //! labels is.
 #![doc = include_str!("level.md")]
 //!
+//! *False discovery rate*: with [`PursuitParams::fdr`] `q` in the place of the level, both conditions of an
+//! addition ask for `k q` where they asked for `level`, if `k` attributes were ever added, this one among
+//! them. When all is over, each of the K that were ever added had `M_j >= d/(K q)`, so that the expected
+//! share of attributes without effect among them is at most q, whenever one stops and however the `M_j`
+//! depend on each other (the e-Benjamini-Hochberg procedure: Wang & Ramdas 2022, *False discovery rate
+//! control with e-values*). That is so as long as each `M_j` is an e-process, also once another attribute
+//! without effect is in the predictor: each attribute without effect must have nothing to do with the label
+//! and *all* others.
+//!
 //! *Intervals*: of all attributes the ones with large sums are chosen, so these sums exaggerate their
 //! effects.
 #![doc = include_str!("intervals.md")]
@@ -133,8 +142,8 @@
 //!
 //! *Reference*: [`PursuitReference`](reference::PursuitReference).
 //!
-//! *Claims*: `pursuit-budget`, `pursuit-false-inclusion`, `pursuit-level-progressive`, `pursuit-small-study`,
-//! `pursuit-figure-1`,
+//! *Claims*: `pursuit-budget`, `pursuit-false-inclusion`, `pursuit-level-progressive`, `pursuit-fdr`,
+//! `pursuit-small-study`, `pursuit-figure-1`,
 //! `pursuit-rate`, `pursuit-identification`, `pursuit-support-law`, `pursuit-coverage`, `pursuit-rare`,
 //! `pursuit-plan`, `pursuit-invariance`,
 //! `pursuit-against-hybrid`,
@@ -284,6 +293,9 @@ pub struct Pursuit {
     support: Vec<u32>,
     /// The watched attributes outside the support, ascending.
     pool: Vec<u32>,
+    /// The attributes that were ever added, ascending, if their number counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    added: Vec<u32>,
     before: Before,
     errors: Errors,
     e_processes: EProcesses,
@@ -379,6 +391,7 @@ impl Validate for Pursuit {
         )?;
         damaged(state::is_set(support, dim) && state::is_set(pool, dim), "support or pool are no sets")?;
         damaged(support.len() <= params.largest_support(), "the support is too long")?;
+        damaged(state::is_set(&self.added, dim), "the attributes that were ever added are no set")?;
         damaged(
             params.always.iter().all(|j| support.binary_search(j).is_ok()),
             "an attribute that is always in the predictor is not in the support",

@@ -37,6 +37,10 @@ pub struct PursuitParams {
     /// attributes is ever added, at most; in (0, 1).
     #[serde(default = "default_level")]
     pub level: f64,
+    /// In the place of `level`: the expected share of attributes of that kind among all that are ever added,
+    /// at most; in (0, 1). It finds more where many attributes have an effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fdr: Option<f64>,
     /// The largest number of attributes of the predictor. `None` is four fifths of the budget, so that a
     /// fifth is left to look for others, 2 if the budget is 2, and `d` if the budget is `d`.
     #[serde(default)]
@@ -67,6 +71,7 @@ impl PursuitParams {
             dim,
             budget,
             level: default_level(),
+            fdr: None,
             longest: None,
             always: Vec::new(),
             never: Vec::new(),
@@ -104,7 +109,7 @@ impl PursuitParams {
     }
 
     pub(crate) fn check(&self) -> Result<(), ParamError> {
-        let PursuitParams { dim, budget, level, longest, always, never, half_life, money } = self;
+        let PursuitParams { dim, budget, level, fdr, longest, always, never, half_life, money } = self;
         require_dim(NAME, 1, *dim)?;
         if let Some(money) = money {
             money.check(NAME, *dim)?;
@@ -119,8 +124,11 @@ impl PursuitParams {
             budget,
             "at most 2^27/d, since d s' = 2^27 pairs take 2 GiB of memory",
         )?;
-        let inside = *level > 0.0 && *level < 1.0;
-        require(inside, NAME, "level", number(*level), "a probability between 0 and 1, both excluded")?;
+        for (field, share) in [("level", Some(*level)), ("fdr", *fdr)] {
+            let share = share.unwrap_or(0.5);
+            let inside = share > 0.0 && share < 1.0;
+            require(inside, NAME, field, number(share), "a number between 0 and 1, both excluded")?;
+        }
         let longest = longest.unwrap_or(1);
         require(longest >= 1, NAME, "longest", longest, "at least 1")?;
         for (field, list) in [("always", always), ("never", never)] {

@@ -61,6 +61,8 @@ pub struct PursuitReference {
     counts: Vec<Vec<f64>>,
     support: BTreeSet<usize>,
     pool: BTreeSet<usize>,
+    /// The attributes that were ever added.
+    added: BTreeSet<usize>,
     /// What was known when the support changed last.
     before: Before,
     /// Sum and number of the squared errors.
@@ -133,6 +135,7 @@ impl PursuitReference {
             counts: table.clone(),
             support: always.clone(),
             pool: BTreeSet::new(),
+            added: BTreeSet::new(),
             before: Before {
                 support: always,
                 weight: 0.0,
@@ -305,11 +308,19 @@ impl PursuitReference {
         }
     }
 
-    /// Whether the e-process of `j` is at least `d / level`.
+    /// `d / level`, or `d / (k q)` if `j` would be the k-th attribute that was ever added.
+    fn needed(&self, j: usize) -> f64 {
+        let PursuitParams { dim, level, fdr, .. } = self.params;
+        let mut with_it = self.added.clone();
+        with_it.insert(j);
+        dim as f64 / fdr.map_or(level, |q| q * with_it.len() as f64)
+    }
+
+    /// Whether the e-process of `j` is as large as its addition needs.
     fn e_process_allows(&self, j: usize) -> bool {
         let [q, v, rho] = self.e_processes[j];
         let e = (rho / (rho + v)).sqrt() * (q * q / (2.0 * (rho + v))).exp();
-        self.params.half_life.is_some() || self.gaps > 0 || e >= self.params.dim as f64 / self.params.level
+        self.params.half_life.is_some() || self.gaps > 0 || e >= self.needed(j)
     }
 
     /// Least squares on the support, from all sums or from those since the support changed last.
@@ -458,8 +469,7 @@ impl PursuitReference {
         }
         loop {
             let significant = |j: &usize| {
-                let bound = 2.0 * (self.params.dim as f64 / self.params.level).ln()
-                    + (1.0 + self.seen[*j] / TIGHTEST_AT).ln();
+                let bound = 2.0 * self.needed(*j).ln() + (1.0 + self.seen[*j] / TIGHTEST_AT).ln();
                 let evidence = self.z[*j].powi(2) / ((1.0 + TIGHTEST_AT / self.seen[*j]) * bound);
                 self.seen[*j] >= LEAST_SEEN as f64
                     && 1.0 - self.explained[*j] >= TOLERANCE
@@ -481,6 +491,7 @@ impl PursuitReference {
             }
             self.pool.remove(&best);
             self.support.insert(best);
+            self.added.insert(best);
             self.least_squares();
             if full {
                 break;

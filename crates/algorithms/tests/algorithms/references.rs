@@ -168,9 +168,12 @@ fn every_method_is_its_reference() {
 }
 
 #[test]
-fn pursuit_with_a_half_life_is_its_reference() {
-    for task in tasks() {
-        let params = PursuitParams { half_life: Some(90.0), ..PursuitParams::practical(&task).unwrap() };
+fn pursuit_with_other_choices_is_its_reference() {
+    let half_life = |params| PursuitParams { half_life: Some(90.0), ..params };
+    let fdr = |params| PursuitParams { fdr: Some(0.2), ..params };
+    let choices: [&dyn Fn(PursuitParams) -> PursuitParams; 2] = [&half_life, &fdr];
+    for (task, choice) in tasks().into_iter().flat_map(|task| choices.map(|choice| (task.clone(), choice))) {
+        let params = choice(PursuitParams::practical(&task).unwrap());
         let mut reference = PursuitReference::new(&params).unwrap();
         let learner = params.build().unwrap();
         let found = check_beside(&row("pursuit"), &task, learner, &mut reference, |_| Drawn::Listed);

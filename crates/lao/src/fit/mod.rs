@@ -212,6 +212,14 @@ impl Fit {
         Fit { choices: Choices { level: Some(level), ..self.choices }, ..self }
     }
 
+    /// Sets the expected share of attributes without effect among those that are ever taken in, at most, in
+    /// the place of the [level](Self::level). Where many attributes have an effect, more of them are found.
+    /// Only
+    /// `pursuit` keeps to it.
+    pub fn fdr(self, share: f64) -> Self {
+        Fit { choices: Choices { fdr: Some(share), ..self.choices }, ..self }
+    }
+
     /// Lets the weight of an example halve with every `examples` that follow, at least 20, for coefficients
     /// that change; the examples are [taken in their order](Self::in_order) then. Without a half-life all
     /// examples count the same. Only `pursuit` has one.
@@ -442,7 +450,7 @@ impl Fit {
 
     /// Builds the learner.
     fn learner(&self, examples: &Examples, priced: Option<&PricedColumns>) -> Result<Learned, Error> {
-        let Choices { method, per_prediction, longest, level, always, half_life, .. } = &self.choices;
+        let Choices { method, per_prediction, longest, level, fdr, always, half_life, .. } = &self.choices;
         let Some(row) = TableMethod::of(method) else {
             let near = nearest(method, TableMethod::names());
             let near = near.map_or_else(String::new, |near| format!("did you mean `{near}`? "));
@@ -471,13 +479,13 @@ impl Fit {
             }
             (shape, _) => shape,
         };
-        let (longest, level, half_life) = (*longest, *level, *half_life);
+        let (longest, level, fdr, half_life) = (*longest, *level, *fdr, *half_life);
         // What comes twice is no evidence for trees.
         let expected = (self.choices.passes == 1).then_some(examples.len() as u64);
         let (budget, always) = (most.min(dim), examples.places(always)?);
         let (examples, groups) = (expected, examples.groups());
         let task =
-            TableTask { dim, budget, money, longest, level, always, half_life, shape, examples, groups };
+            TableTask { dim, budget, money, longest, level, fdr, always, half_life, shape, examples, groups };
         let (learner, parameters) = row.for_table(&task)?;
         Ok(Learned { learner, parameters, before: Spent::default() })
     }

@@ -539,6 +539,7 @@ class _Streaming(WithBudget):
         method: str = "pursuit",
         most_attributes: int | None = None,
         level: float | None = None,
+        fdr: float | None = None,
         always: Sequence[str] = (),
         shape: str = "auto",
         half_life: float | None = None,

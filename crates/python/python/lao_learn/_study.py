@@ -74,6 +74,7 @@ class Study:
         negative: str | None = None,
         most_attributes: int | None = None,
         level: float | None = None,
+        fdr: float | None = None,
         always: Sequence[str] = (),
         shape: str = "auto",
         half_life: float | None = None,
@@ -88,7 +89,8 @@ class Study:
 
         `positive` and `negative` are the two classes of a label that is not a number; `most_attributes` is
         the largest number of attributes of the model, by default four fifths of the budget; `level` bounds
-        the probability, by default 0.05, that the model ever includes an irrelevant attribute; `always` lists
+        the probability, by default 0.05, that the model ever includes an irrelevant attribute, and `fdr` in
+        its place the expected share of irrelevant ones among those that it ever includes; `always` lists
         attributes that every model includes; `examples` is the number of examples that is planned: once the
         attributes are found, the best of them are bought of every further example, and the data choose
         between a line and trees unless `shape` is one of them, while without it the model is a line;

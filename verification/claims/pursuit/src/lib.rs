@@ -8,6 +8,7 @@ mod budget;
 mod calibration;
 mod coverage;
 mod false_inclusion;
+mod fdr;
 mod figure_1;
 mod gaps;
 mod half_life;
@@ -45,6 +46,7 @@ const CLAIMS: &[Claim] = &[
     invariance::CLAIM,
     false_inclusion::CLAIM,
     level_progressive::CLAIM,
+    fdr::CLAIM,
     small_study::CLAIM,
     identification::CLAIM,
     support_law::CLAIM,
