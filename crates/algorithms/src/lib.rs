@@ -26,7 +26,7 @@
 //! |---|---|
 //! | [`hazan_koren`] | Hazan & Koren 2012: AERR, AELR, AESVR |
 //! | [`ito`] | Ito et al. 2017: Algorithms 1 to 3, greedy and uniform choice |
-//! | [`baselines`] | the methods that they are compared with: AER, Dantzig, FKK, Ridge and Lasso, offline and online |
+//! | [`baselines`] | the methods that they are compared with: AER, Dantzig, FKK, OMP, Ridge and Lasso, offline and online |
 //! | [`murata_suzuki`] | Murata & Suzuki 2018: Exploration, Exploitation, Hybrid, and the naive method of their Section 3.1 |
 //! | [`pursuit`] | this project: Pursuit, which needs nothing but the budget |
 //! | [`phases`] | this project: Pursuit's search, and then the best attributes complete, for a line or for trees |

@@ -13,7 +13,7 @@
 //! | [`hazan_koren`](crate::hazan_koren::reference) | AERR, AELR, AESVR |
 //! | [`ito`](crate::ito::reference) | Algorithms 1 to 3, greedy and uniform choice |
 //! | [`pursuit`](crate::pursuit::reference) | Pursuit |
-//! | [`baselines`](crate::baselines::reference) | AER, Dantzig, FKK, online Ridge and Lasso |
+//! | [`baselines`](crate::baselines::reference) | AER, Dantzig, FKK, OMP, online Ridge and Lasso |
 //!
 //! The references of solvers are in [`thresholding`](crate::thresholding::reference). They are told the
 //! components that a solver drew, instead of attributes.
@@ -90,7 +90,7 @@ pub enum Drawn<'a> {
     /// The list of attributes shows all draws, or nothing is drawn.
     #[default]
     Listed,
-    /// A random set, sorted, which may overlap the support that is also observed (naive, Dantzig).
+    /// A random set, sorted, which may overlap the support that is also observed (naive, Dantzig, OMP).
     Set(&'a [u32]),
     /// A random set, sorted, and the support that predicts (FKK).
     SetAndSupport(&'a [u32], &'a [u32]),

@@ -11,14 +11,7 @@
 //! `w` -> the sparse estimate `coefficients()`, `S = supp(w)`, `R_t` -> the random set.
 //!
 //! *Update*: observe `S` and a uniform set `R` of `k_0` attributes of one example, predict `w' x`, and add to
-//! the moments
-//!
-//! ```text
-//! A_ij += x_i x_j / p2,   A_ii += x_i^2 / p,   b_i += y x_i / p        for i /= j in R,
-//! p = k_0/d,  p2 = k_0 (k_0 - 1)/(d (d - 1))
-//! ```
-//!
-//! so that `E A = t E x x'` and `E b = t E y x`. After examples 1, 2, 4, 8, ..., solve the linear program
+//! the [moments](super::moments). After examples 1, 2, 4, 8, ..., solve the linear program
 //!
 //! ```text
 //! min |w|_1   subject to   |(b - A w)/t|_inf <= gamma_t,
@@ -44,24 +37,15 @@
 //!
 //! *Claims*: `ito17-dantzig`, `ms18-fig1-rivals`.
 
-use crate::bug::cannot_fail;
-use crate::params::{ParamError, number, require, require_attributes, require_scale};
-use crate::state;
+use super::moments::{MomentLearner, Moments, Selection, Sizes};
+use crate::params::{ParamError, number, require, require_scale};
 use crate::task::Task;
-use lao_kernels::{HardThreshold, SparseVector, SparseView, Threshold, merge_into};
-use lao_observation::sample::SubsetSampler;
-use lao_observation::stored::{Damaged, Validate};
-use lao_observation::{Ask, Example, LearnError, Learner, Rng, Told};
 use serde::{Deserialize, Serialize};
 
 const NAME: &str = "Dantzig";
 
 /// The largest `d` that the method accepts. At this size a linear program takes minutes.
 pub const MAX_DIM: usize = 2000;
-
-/// The largest number that one example may add to a moment. A program over larger numbers has no meaning, and
-/// the sum of 2^62 such numbers is still finite.
-const LARGEST: f64 = 1e100;
 
 /// The largest number of times that `gamma_t` is doubled.
 const DOUBLINGS: u32 = 64;
@@ -118,42 +102,32 @@ impl DantzigParams {
     /// # Errors
     /// [`ParamError`] naming the field, its value and the allowed range.
     pub fn build(self) -> Result<Dantzig, ParamError> {
-        self.gate()?;
-        let DantzigParams { dim, budget, .. } = self;
-        Ok(Dantzig {
-            moments: vec![0.0; dim * (dim + 1) / 2],
-            correlations: vec![0.0; dim],
-            seen: 0,
-            solved: 0,
-            kept: SparseVector::zeros(dim),
-            sampler: SubsetSampler::new(dim),
-            drawn: Vec::with_capacity(budget),
-            values: Vec::with_capacity(budget),
-            pending: false,
-            params: self,
-        })
+        MomentLearner::begin(self)
     }
 
     /// Returns the number of moments that an example changes, `k_0 (k_0 + 1)/2`. Each takes about 2 ns on one
     /// core. The programs are not counted; each costs about the cube of `d`.
     pub fn cost_per_example(&self) -> u64 {
-        let random = self.random() as u64;
-        random.saturating_mul(random.saturating_add(1)) / 2
+        self.sizes().cost_per_example()
     }
 
-    /// Returns the number of observed attributes that predict.
-    fn read(&self) -> usize {
-        if self.predicts { self.sparsity } else { 0 }
+    /// Returns `gamma_t` after `examples` examples, before any doubling.
+    fn gamma(&self, examples: u64) -> f64 {
+        let (d, k0, t) = (self.dim as f64, self.sizes().random() as f64, examples.max(1) as f64);
+        self.scale * (d * (d * t).ln() / (k0 * t)).sqrt() * (self.noise + d / k0)
+    }
+}
+
+impl Selection for DantzigParams {
+    const METHOD: &'static str = NAME;
+
+    fn sizes(&self) -> Sizes {
+        let DantzigParams { dim, sparsity, budget, predicts, examples, .. } = *self;
+        let most = (MAX_DIM, "since the method solves programs over d x d matrices");
+        Sizes { dim, most, sparsity, budget, predicts, examples }
     }
 
-    /// Returns `k_0`, the size of the random set.
-    fn random(&self) -> usize {
-        self.budget.saturating_sub(self.read())
-    }
-
-    /// Refuses parameters that are not allowed, when a learner is built and when its state is read.
-    fn gate(&self) -> Result<(), ParamError> {
-        let DantzigParams { dim, sparsity, budget, scale, noise, .. } = *self;
+    fn check_own(&self) -> Result<(), ParamError> {
         require(
             cfg!(feature = "linear-programs"),
             NAME,
@@ -161,159 +135,46 @@ impl DantzigParams {
             "off",
             "on, since the method solves linear programs: enable this feature of lao-algorithms",
         )?;
-        let ok = (2..=MAX_DIM).contains(&dim);
-        require(
-            ok,
-            NAME,
-            "dim",
-            dim,
-            format_args!("from 2 to {MAX_DIM}, since the method solves programs over d x d matrices"),
-        )?;
-        require_attributes(NAME, "sparsity", sparsity, dim)?;
-        let read = self.read();
-        require(
-            budget <= dim && budget >= read + 2,
-            NAME,
-            "budget",
-            budget,
-            format_args!("from {} to d = {dim}: two random attributes beside those that predict", read + 2),
-        )?;
-        require_scale(NAME, "scale", scale)?;
-        let ok = (0.0..=1e150).contains(&noise);
-        require(ok, NAME, "noise", number(noise), "a number of at least 0 and at most 1e150")
-    }
-}
-
-/// The learner of Kale et al.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(remote = "Self")]
-pub struct Dantzig {
-    params: DantzigParams,
-    /// The lower triangle of `A`, row by row.
-    moments: Vec<f64>,
-    /// `b`.
-    correlations: Vec<f64>,
-    seen: u64,
-    solved: u64,
-    kept: SparseVector,
-    sampler: SubsetSampler,
-    /// `R` of the example asked for.
-    drawn: Vec<u32>,
-    /// The values of the attributes in `drawn`.
-    #[serde(skip)]
-    values: Vec<f64>,
-    /// Whether `drawn` still waits for its example.
-    pending: bool,
-}
-
-lao_observation::stored!(Dantzig);
-
-impl Validate for Dantzig {
-    fn validate(&self) -> Result<(), Damaged> {
-        let Dantzig { params, moments, correlations, seen, solved, kept, sampler, drawn, pending, .. } = self;
-        let dim = params.dim;
-        let damaged = |ok: bool, reason: &str| Damaged::unless(ok, NAME, || reason);
-        params.gate().map_err(ParamError::damaged)?;
-        state::length(NAME, "the sampler", sampler.dim(), dim)?;
-        state::length(NAME, "the list of moments", moments.len(), dim * (dim + 1) / 2)?;
-        state::length(NAME, "the list of correlations", correlations.len(), dim)?;
-        state::count(NAME, "the number of examples", *seen)?;
-        // The factor 2 covers the rounding of as many additions.
-        let most = 2.0 * LARGEST * *seen as f64;
-        let within = moments.iter().chain(correlations).all(|sum| sum.abs() <= most);
-        damaged(within, "a moment is larger than its examples can make it")?;
-        let positive = (0..dim).all(|i| moments[place(i, i)] >= 0.0);
-        damaged(positive, "the second moment of an attribute is negative")?;
-        let last = params.examples.is_some_and(|n| (1..=*seen).contains(&n) && !n.is_power_of_two());
-        let programs = u64::from(u64::BITS - seen.leading_zeros()) + u64::from(last);
-        damaged(*solved == programs, "there are not as many updates as the examples make")?;
-        damaged(kept.dim() == dim, "the estimate has another dimension than the moments")?;
-        damaged(kept.len() <= params.sparsity, "the estimate has more non-zeros than the sparsity")?;
-        damaged(state::is_set(drawn, dim), "the attributes drawn are no set of attributes")?;
-        let size = params.random();
-        damaged(!pending || drawn.len() == size, "the attributes drawn are not as many as explored at a time")
-    }
-}
-
-impl Dantzig {
-    /// Asks like [`ask`](Learner::ask), with this `R` instead of a random one. Attributes out of range are
-    /// left out.
-    pub fn ask_for(&mut self, drawn: &[u32], ask: &mut Ask) {
-        state::set_of(drawn, self.params.dim, &mut self.drawn);
-        self.pending = true;
-        self.fill(ask);
+        require_scale(NAME, "scale", self.scale)?;
+        let ok = (0.0..=1e150).contains(&self.noise);
+        require(ok, NAME, "noise", number(self.noise), "a number of at least 0 and at most 1e150")
     }
 
-    /// Returns `R` of the example asked for last, sorted.
-    pub fn drawn(&self) -> &[u32] {
-        &self.drawn
-    }
-
-    fn fill(&self, ask: &mut Ask) {
-        merge_into(self.predicting(), &self.drawn, ask.values(1));
-    }
-
-    /// Returns the attributes that are observed because they predict.
-    fn predicting(&self) -> &[u32] {
-        if self.params.predicts { self.kept.indices() } else { &[] }
-    }
-
-    /// Returns `gamma_t` after `examples` examples, before any doubling.
-    pub fn gamma(&self, examples: u64) -> f64 {
-        let (d, k0, t) = (self.params.dim as f64, self.params.random() as f64, examples.max(1) as f64);
-        self.params.scale * (d * (d * t).ln() / (k0 * t)).sqrt() * (self.params.noise + d / k0)
-    }
-
-    /// Returns `|(b - A w)/t|_inf`, by how much `w`, of length d, violates the moment equations; 0 before the
-    /// first example.
-    pub fn violation(&self, w: &[f64]) -> f64 {
-        let (moments, t) = (&self.moments, self.seen.max(1) as f64);
-        let row = |i: usize| w.iter().enumerate().map(|(j, w)| moments[place(i, j)] * w).sum::<f64>();
-        self.correlations.iter().enumerate().map(|(i, b)| ((b - row(i)) / t).abs()).fold(0.0, f64::max)
-    }
-
-    /// Returns the entry `(i, j)` of `A/t`, the estimate of `E x_i x_j`; 0 before the first example.
-    pub fn moment(&self, i: usize, j: usize) -> f64 {
-        self.moments.get(place(i, j)).map_or(0.0, |sum| sum / self.seen.max(1) as f64)
-    }
-
-    /// Returns the entry `i` of `b/t`, the estimate of `E y x_i`; 0 before the first example.
-    pub fn correlation(&self, i: usize) -> f64 {
-        self.correlations.get(i).map_or(0.0, |sum| sum / self.seen.max(1) as f64)
-    }
-
-    /// Solves the programs of this time. The moments are finite, since what each example adds to them is
-    /// bounded.
-    fn solve(&mut self) {
-        let dim = self.params.dim;
-        let t = self.seen as f64;
-        let correlations: Vec<f64> = self.correlations.iter().map(|b| b / t).collect();
+    /// Solves the programs of this time.
+    fn select(&self, moments: &Moments<'_>) -> Vec<f64> {
+        let correlations: Vec<f64> = moments.correlations().collect();
         let largest = correlations.iter().fold(0.0_f64, |largest, b| largest.max(b.abs()));
-        let mut gamma = self.gamma(self.seen);
-        let mut w = None;
+        let mut gamma = self.gamma(moments.examples);
         for _ in 0..=DOUBLINGS {
             if largest <= gamma {
                 break;
             }
             // A program that the solver gives up on counts as infeasible: a larger gamma makes it easier.
-            w = selector(dim, |i, j| self.moments[place(i, j)] / t, &correlations, gamma)
-                .filter(|w| w.iter().all(|w| w.is_finite()));
-            if w.is_some() {
-                break;
+            let w = selector(self.dim, |i, j| moments.moment(i, j), &correlations, gamma);
+            if let Some(w) = w.filter(|w| w.iter().all(|w| w.is_finite())) {
+                return w;
             }
             gamma *= 2.0;
         }
-        let w = w.unwrap_or_else(|| vec![0.0; dim]);
-        let kept = HardThreshold::default().keep(&w, self.params.sparsity, &mut self.kept);
-        cannot_fail(kept, "answers that are not finite were turned down");
-        self.solved += 1;
+        vec![0.0; self.dim]
     }
 }
 
-/// Returns the place of entry `(i, j)` in a packed symmetric matrix.
-fn place(i: usize, j: usize) -> usize {
-    let (row, column) = (i.max(j), i.min(j));
-    row * (row + 1) / 2 + column
+/// The learner of Kale et al.
+pub type Dantzig = MomentLearner<DantzigParams>;
+
+impl Dantzig {
+    /// Returns `gamma_t` after `examples` examples, before any doubling.
+    pub fn gamma(&self, examples: u64) -> f64 {
+        self.params.gamma(examples)
+    }
+
+    /// Returns `|(b - A w)/t|_inf`, by how much `w`, of length d, violates the moment equations; 0 before the
+    /// first example.
+    pub fn violation(&self, w: &[f64]) -> f64 {
+        let row = |i: usize| w.iter().enumerate().map(|(j, w)| self.moment(i, j) * w).sum::<f64>();
+        (0..w.len()).map(|i| (self.correlation(i) - row(i)).abs()).fold(0.0, f64::max)
+    }
 }
 
 /// Returns the Dantzig selector: a minimizer of `|w|_1` subject to `|b - A w|_inf <= gamma`, for a `dim` x
@@ -357,74 +218,12 @@ pub(crate) fn selector(_: usize, _: impl Fn(usize, usize) -> f64, _: &[f64], _: 
     None
 }
 
-impl Learner for Dantzig {
-    fn dim(&self) -> usize {
-        self.params.dim
-    }
-
-    fn ask(&mut self, rng: &mut Rng, ask: &mut Ask) {
-        if !self.pending {
-            self.drawn.clear();
-            self.sampler.draw(self.params.random(), rng, &mut self.drawn);
-            self.pending = true;
-        }
-        self.fill(ask);
-    }
-
-    fn tell(&mut self, told: Told<'_>) -> Result<(), LearnError> {
-        let Example { seen, label } = told.example()?;
-        if !self.pending || !state::is_union(seen.attributes, self.predicting(), &self.drawn) {
-            return Err(told.other_attributes());
-        }
-        let (d, k0) = (self.params.dim as f64, self.params.random() as f64);
-        let (single, pair) = (d / k0, d * (d - 1.0) / (k0 * (k0 - 1.0)));
-        self.values.clear();
-        let mut next = 0;
-        for (&j, &value) in seen.attributes.iter().zip(seen.values) {
-            if self.drawn.get(next) == Some(&j) {
-                let largest = value.abs() * value.abs().max(label.abs()) * pair;
-                if largest > LARGEST {
-                    return Err(LearnError::Diverged {
-                        update: self.solved + 1,
-                        attribute: j as usize,
-                        value: largest,
-                    });
-                }
-                self.values.push(value);
-                next += 1;
-            }
-        }
-        for (at, (&i, &x_i)) in self.drawn.iter().zip(&self.values).enumerate() {
-            let i = i as usize;
-            self.correlations[i] += single * label * x_i;
-            let row = &mut self.moments[place(i, 0)..=place(i, i)];
-            for (&j, x_j) in self.drawn[..at].iter().zip(&self.values) {
-                row[j as usize] += pair * x_i * x_j;
-            }
-            row[i] += single * x_i * x_i;
-        }
-        self.pending = false;
-        self.seen += 1;
-        if self.seen.is_power_of_two() || self.params.examples == Some(self.seen) {
-            self.solve();
-        }
-        Ok(())
-    }
-
-    fn coefficients(&self) -> SparseView<'_> {
-        self.kept.view()
-    }
-
-    fn updates(&self) -> u64 {
-        self.solved
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
-    use lao_observation::{Budget, Seed, Session, SessionLimit};
+    use lao_kernels::SparseVector;
+    use lao_observation::{Budget, Learner as _, Seed, Session, SessionLimit};
 
     #[test]
     fn the_selector_of_the_identity_is_the_soft_threshold() {

@@ -1,7 +1,7 @@
-//! References of AER, Dantzig, FKK, online Ridge and online Lasso.
+//! References of AER, Dantzig, FKK, OMP, online Ridge and online Lasso.
 
 use super::dantzig::selector;
-use super::{AerParams, Ball, DantzigParams, FkkParams, OnlineParams};
+use super::{AerParams, Ball, DantzigParams, FkkParams, OmpParams, OnlineParams};
 use crate::hazan_koren::Prediction;
 use crate::hazan_koren::reference::{direction, split};
 use crate::params::ParamError;
@@ -83,8 +83,8 @@ impl Reference for AerReference {
     }
 }
 
-/// Returns `X` and `z` of the random set `R`, as [`Dantzig`](super::Dantzig) and [`Fkk`](super::Fkk) have
-/// them.
+/// Returns `X` and `z` of the random set `R`, as [`Dantzig`](super::Dantzig), [`Fkk`](super::Fkk) and
+/// [`Omp`](super::Omp) have them.
 fn moments(x: &[f64], y: f64, drawn: &[u32]) -> (Vec<Vec<f64>>, Vec<f64>) {
     let (d, r) = (x.len() as f64, drawn.len() as f64);
     let (p, p2) = (r / d, r * (r - 1.0) / (d * (d - 1.0)));
@@ -162,6 +162,93 @@ impl Reference for DantzigReference {
         self.t += 1;
         if self.t.is_power_of_two() || examples == Some(self.t) {
             self.w = self.solve();
+        }
+        Ok(())
+    }
+
+    fn coefficients(&self) -> Vec<f64> {
+        self.w.clone()
+    }
+}
+
+/// The reference of [`Omp`](super::Omp).
+#[derive(Clone, Debug)]
+pub struct OmpReference {
+    params: OmpParams,
+    /// `A` and `b`.
+    a: Vec<Vec<f64>>,
+    b: Vec<f64>,
+    w: Vec<f64>,
+    t: u64,
+}
+
+impl OmpReference {
+    /// Returns the reference at its start.
+    ///
+    /// # Errors
+    /// As [`OmpParams::build`].
+    pub fn new(params: &OmpParams) -> Result<Self, ParamError> {
+        params.clone().build()?;
+        let zeros = vec![0.0; params.dim];
+        let a = vec![zeros.clone(); params.dim];
+        Ok(OmpReference { params: params.clone(), a, b: zeros.clone(), w: zeros, t: 0 })
+    }
+
+    /// Returns the weights on a support, by Gaussian elimination of `A_SS w = b_S`. A row whose pivot is not
+    /// positive is left out.
+    fn least_squares(&self, support: &[usize]) -> Vec<f64> {
+        let mut rows: Vec<Vec<f64>> = Vec::new();
+        for &i in support {
+            let row = support.iter().map(|&j| self.a[i][j]).chain([self.b[i]]);
+            rows.push(row.collect());
+        }
+        let n = support.len();
+        let mut used = vec![true; n];
+        for p in 0..n {
+            let head = rows[p].clone();
+            used[p] = head[p] > 1e-12 * self.a[support[p]][support[p]];
+            for row in rows[p + 1..].iter_mut().filter(|_| used[p]) {
+                let factor = row[p] / head[p];
+                row.iter_mut().zip(&head).for_each(|(x, h)| *x -= factor * h);
+            }
+        }
+        let mut w = vec![0.0; n];
+        for p in (0..n).rev().filter(|&p| used[p]) {
+            let rest: f64 = (p + 1..n).map(|q| rows[p][q] * w[q]).sum();
+            w[p] = (rows[p][n] - rest) / rows[p][p];
+        }
+        w
+    }
+
+    fn pursue(&self) -> Vec<f64> {
+        let (mut support, mut w) = (Vec::new(), vec![0.0; self.params.dim]);
+        for _ in 0..self.params.sparsity.min(self.params.dim) {
+            let left =
+                |j: usize| (self.b[j] - self.a[j].iter().zip(&w).map(|(a, w)| a * w).sum::<f64>()).abs();
+            let outside = (0..self.params.dim).filter(|j| !support.contains(j));
+            support.extend(outside.max_by(|&i, &j| left(i).total_cmp(&left(j)).then(j.cmp(&i))));
+            w.fill(0.0);
+            for (&j, weight) in support.iter().zip(self.least_squares(&support)) {
+                w[j] = weight;
+            }
+        }
+        w
+    }
+}
+
+impl Reference for OmpReference {
+    fn see(&mut self, seen: &Seen<'_>) -> Result<(), Mismatch> {
+        let OmpParams { dim, sparsity, budget, predicts, examples } = self.params;
+        seen.fits(dim)?;
+        let (observed, random) =
+            if predicts { (support(&self.w), budget - sparsity) } else { (Vec::new(), budget) };
+        let drawn = seen.set_beside(&observed, random)?;
+        let (matrix, z) = moments(seen.x, seen.label, drawn);
+        self.a.iter_mut().flatten().zip(matrix.iter().flatten()).for_each(|(a, x)| *a += x);
+        self.b.iter_mut().zip(&z).for_each(|(b, z)| *b += z);
+        self.t += 1;
+        if self.t.is_power_of_two() || examples == Some(self.t) {
+            self.w = self.pursue();
         }
         Ok(())
     }

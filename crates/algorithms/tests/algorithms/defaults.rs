@@ -104,6 +104,7 @@ const DEFAULTS: &[Default] = &[
     ("dantzig", "scale", |_| 0.1),
     ("dantzig", "noise", |_| 0.0),
     ("dantzig", "examples", |at| at.m),
+    ("omp", "examples", |at| at.m),
     ("fkk", "radius", |at| at.radius),
     ("fkk", "hedge_rate", |at| 16.0 * pair(at.d, at.budget - at.s) * (log_supports(at) / at.m).sqrt()),
     ("fkk", "step_size", |at| at.speed * pair(at.d, at.budget - at.s) / at.m.sqrt()),

@@ -1,7 +1,7 @@
 //! Parameters at their extremes: `build` refuses them and names field, value and allowed range, or the
 //! learner runs and stays finite.
 
-use lao_algorithms::baselines::{AerParams, Ball, DantzigParams, FkkParams, OnlineParams};
+use lao_algorithms::baselines::{AerParams, Ball, DantzigParams, FkkParams, OmpParams, OnlineParams};
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams, AesvrParams};
 use lao_algorithms::ito::{GreedyParams, Rda1Params, Rda2Params, Rda3Params, UniformParams};
 use lao_algorithms::murata_suzuki::{
@@ -62,6 +62,7 @@ fn working() -> Vec<AnyParams> {
         AnyParams::Greedy(GreedyParams::practical(&task).unwrap()),
         AnyParams::Uniform(UniformParams::practical(&task).unwrap()),
         AnyParams::Dantzig(DantzigParams::practical(&task).unwrap()),
+        AnyParams::Omp(OmpParams::practical(&task).unwrap()),
         AnyParams::Fkk(FkkParams::practical(&Task { sparsity: 2, ..task.clone() }).unwrap()),
         AnyParams::Online(OnlineParams::ridge(&task).unwrap()),
         AnyParams::Online(OnlineParams::lasso(&task).unwrap()),
@@ -273,6 +274,7 @@ fn construct_from_any_numbers() {
                     }
                     let _ = FkkParams::from_theorem(&task).cost_per_example();
                     let _ = DantzigParams::practical(&task).map(|params| params.cost_per_example());
+                    let _ = OmpParams::practical(&task).map(|params| params.cost_per_example());
                     let _ = Rda1Params::from_theorem(&task).build();
                     let _ = Rda2Params::from_theorem(&task).build();
                     let _ = Rda3Params::from_theorem(&task, 0.5).build();

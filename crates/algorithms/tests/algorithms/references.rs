@@ -2,8 +2,10 @@
 //! promises.
 
 use crate::beside::{Beside, examples, source};
-use lao_algorithms::baselines::reference::{AerReference, DantzigReference, FkkReference, OnlineReference};
-use lao_algorithms::baselines::{AerParams, DantzigParams, FkkParams, OnlineParams};
+use lao_algorithms::baselines::reference::{
+    AerReference, DantzigReference, FkkReference, OmpReference, OnlineReference,
+};
+use lao_algorithms::baselines::{AerParams, DantzigParams, FkkParams, OmpParams, OnlineParams};
 use lao_algorithms::hazan_koren::gen_est::GenEstDraws;
 use lao_algorithms::hazan_koren::reference::{AelrReference, AerrReference, AesvrReference};
 use lao_algorithms::hazan_koren::{AelrParams, AerrParams, AesvrParams};
@@ -46,6 +48,7 @@ const REFERENCES: &[(&str, Build)] = &[
     ("greedy", |task| boxed(Rda1Reference::greedy(&GreedyParams::practical(task)?))),
     ("uniform", |task| boxed(Rda1Reference::uniform(&UniformParams::practical(task)?))),
     ("dantzig", |task| boxed(DantzigReference::new(&DantzigParams::practical(task)?))),
+    ("omp", |task| boxed(OmpReference::new(&OmpParams::practical(task)?))),
     ("fkk", |task| boxed(FkkReference::new(&FkkParams::practical(task)?))),
     ("online-ridge", |task| boxed(OnlineReference::new(&OnlineParams::ridge(task)?))),
     ("online-lasso", |task| boxed(OnlineReference::new(&OnlineParams::lasso(task)?))),

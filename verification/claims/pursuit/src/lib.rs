@@ -6,6 +6,7 @@ use lao_verification_engine::paper::Paper;
 mod against_hybrid;
 mod budget;
 mod calibration;
+mod chosen_looks;
 mod coverage;
 mod false_inclusion;
 mod fdr;
@@ -60,6 +61,7 @@ const CLAIMS: &[Claim] = &[
     calibration::CLAIM,
     gaps::CLAIM,
     against_hybrid::CLAIM,
+    chosen_looks::CLAIM,
     phases_budget::CLAIM,
     phases_rows::CLAIM,
     phases_decision::CLAIM,
