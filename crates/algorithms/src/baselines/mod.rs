@@ -1,6 +1,7 @@
 //! The methods that the papers compare their own with.
 //!
-//! [`aer`], [`dantzig`], [`fkk`] and [`omp`] learn under a budget, too; [`online`] and [`offline`] see all attributes.
+//! [`aer`], [`dantzig`], [`fkk`] and [`omp`] learn under a budget, too; [`online`] and [`offline`] see all
+//! attributes.
 //! [`dantzig`] needs the feature `linear-programs` to solve its programs.
 
 pub mod aer;

@@ -1,5 +1,5 @@
-//! Learners that estimate all second moments from random attributes, and choose a sparse estimate from them at
-//! doubling times: [Dantzig](super::dantzig) and [OMP](super::omp).
+//! Learners that estimate all second moments from random attributes, and choose a sparse estimate from them
+//! at doubling times: [Dantzig](super::dantzig) and [OMP](super::omp).
 //!
 //! *Update*: observe the support `S` of the estimate, if it predicts, and a uniform set `R` of `k_0`
 //! attributes of one example, and add to the moments
@@ -9,11 +9,11 @@
 //! p = k_0/d,  p2 = k_0 (k_0 - 1)/(d (d - 1))
 //! ```
 //!
-//! so that `E A = t E x x'` and `E b = t E y x`. After examples 1, 2, 4, 8, ... the method chooses its estimate
-//! from `A/t` and `b/t`.
+//! so that `E A = t E x x'` and `E b = t E y x`. After examples 1, 2, 4, 8, ... the method chooses its
+//! estimate from `A/t` and `b/t`.
 //!
-//! *Cost*: the moments take `d (d + 1)/2` numbers, an example changes `k_0 (k_0 + 1)/2` of them, each in about
-//! 2 ns on one core.
+//! *Cost*: the moments take `d (d + 1)/2` numbers, an example changes `k_0 (k_0 + 1)/2` of them, each in
+//! about 2 ns on one core.
 
 use crate::bug::cannot_fail;
 use crate::params::{ParamError, require, require_attributes};

@@ -4,7 +4,8 @@
 //! Recovery*.
 //!
 //! *Setting*: every value of an example is missing at random, here all but those of a random set of the
-//! budget's size: what attributes that nobody chooses are worth, beside methods that choose what they look at.
+//! budget's size: what attributes that nobody chooses are worth, beside methods that choose what they look
+//! at.
 //!
 //! *Notation*: `k` -> `sparsity`, `k'` -> `budget`; `w` -> the sparse estimate `coefficients()`,
 //! `S = supp(w)`, `A`, `b`, `R`, `k_0` as in [`moments`](super::moments).
@@ -19,8 +20,9 @@
 //!
 //! *Departures*: the paper takes inner products of columns in which missing values are 0, and corrects the
 //! entries of `A_SS` for what is missing; here every entry is unbiased, which makes the same choices. Where
-//! `A_SS` is not positive definite, as an estimate may be, the attribute that makes it so gets the weight 0. The
-//! method is for attributes of about one scale. With `predicts = false` the whole budget estimates moments,
+//! `A_SS` is not positive definite, as an estimate may be, the attribute that makes it so gets the weight 0.
+//! The method is for attributes of about one scale. With `predicts = false` the whole budget estimates
+//! moments,
 //! `k_0 = k'`, as in the paper.
 //!
 //! *Cost*: that of the moments, and O(k d k + k^4) at each power of two.

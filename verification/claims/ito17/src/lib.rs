@@ -30,6 +30,7 @@ mod rate_in_d;
 mod rda_closed_form;
 mod runtime;
 mod setup;
+mod table1_cover;
 mod table2;
 mod table3;
 mod thm1_hardness;
@@ -62,6 +63,7 @@ const CLAIMS: &[Claim] = &[
     expected_loss::CLAIM,
     eq4::CLAIM,
     thm1_hardness::CLAIM,
+    table1_cover::CLAIM,
     instance_a_not_2::CLAIM,
     rda_closed_form::CLAIM,
     observe_probabilities::CLAIM,

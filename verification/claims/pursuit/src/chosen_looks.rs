@@ -3,11 +3,11 @@
 //! *The rival.* OMP on unbiased moments of random attributes (Chen & Caramanis 2013), which suits values that
 //! are missing at random and is near the best that can be done with them. It knows s*; Pursuit does not.
 //!
-//! *Predicted.* With s' of d attributes at random each example a pair is seen in `(s'/d)^2` of the examples, an
-//! attribute in `s'/d` of them. Pursuit looks at what is significant in every example, and at the others where
-//! there is most to find. So about `d/s' = 5` times the examples were expected of OMP (a guess, not derived), and
-//! at least twice as many are claimed. Both are looked at after 128, 256, 512, ... examples, and the first of
-//! these from which on all attributes of S* are in the support counts.
+//! *Predicted.* With s' of d attributes at random each example a pair is seen in `(s'/d)^2` of the examples,
+//! an attribute in `s'/d` of them. Pursuit looks at what is significant in every example, and at the others
+//! where there is most to find. So about `d/s' = 5` times the examples were expected of OMP (a guess, not
+//! derived), and at least twice as many are claimed. Both are looked at after 128, 256, 512, ... examples,
+//! and the first of these from which on all attributes of S* are in the support counts.
 
 use crate::setup::{Law, Point, Scene, follow_in_views};
 use lao_algorithms::Task;

@@ -8,6 +8,7 @@
 //! |---|---|---|---|---|
 //! | [`b_not_a`] | yes | no | yes | without the l1 norm a weight is spread over others, a feature missed |
 //! | [`neither`] | yes | no | no | a relevant feature has a twin: the l1 norm does not help either |
+//! | [`exact_cover`] | yes | no | no | the relevant features cover a set exactly: finding such a cover is NP-hard |
 //! | [`twins_outside`] | yes | no | yes | twins that do not matter harm nobody |
 //! | [`a_not_2`] | no | yes | yes | the best single feature is not one of the largest weights |
 //! | [`golden_ratio`] | yes | yes | yes | selecting by weight costs as much as it can |
@@ -162,6 +163,21 @@ pub fn neither() -> Result<Instance, DesignError> {
 /// Never fails: the parameters are constants.
 pub fn twins_outside() -> Result<Instance, DesignError> {
     Instance::new([0, 1, 2, 2].map(|sign| vec![(sign, 1.0)]).to_vec(), &[0.8, 0.35], 2)?.unit_trace()
+}
+
+/// Neither (a) nor (b), from an exact cover: six independent signs, of which each feature adds up three;
+/// those of
+/// `x_0` and `x_1` share none, so that `.6 x_0 + .6 x_1` has all six, and no other two features do; k = 2, d
+/// = 8.
+/// `V` has trace 1.
+///
+/// # Errors
+/// Never fails: the parameters are constants.
+pub fn exact_cover() -> Result<Instance, DesignError> {
+    const SETS: [[u32; 3]; 8] =
+        [[0, 1, 2], [3, 4, 5], [2, 3, 4], [0, 2, 5], [0, 1, 4], [1, 2, 4], [1, 3, 5], [0, 3, 4]];
+    let rows = SETS.map(|set| set.map(|sign| (sign, 1.0)).to_vec());
+    Instance::new(rows.to_vec(), &[0.6, 0.6], 2)?.unit_trace()
 }
 
 /// (1) and (a) without (2): `w* = (.25, .6, -.6, 0, ..)` where `x_1`, `x_2` have correlation .9, and k = 1; d
