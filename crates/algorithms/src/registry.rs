@@ -497,8 +497,8 @@ methods! {
         practical => {
             name: "omp",
             source: "Chen & Caramanis 2013",
-            summary: "Moments from random attributes; orthogonal matching pursuit on them, at doubling times, \
-                      keeps s of them.",
+            summary: "Moments from random attributes; orthogonal matching pursuit, at doubling times, keeps \
+                      s of them.",
             cost: "O(s'^2), and O(d s^2) at examples 1, 2, 4, ..., d at most 2000; O(d^2) memory",
             growth: Growth::Polynomial,
             accuracy: OF_ESTIMATED_RESIDUALS,

@@ -164,8 +164,9 @@ pub const PRINTED: Claim = Claim {
     place: "Section 1, the rate of Algorithm 1",
     sentence: "The bound of Theorem 2 is O(d/(k' - k) sqrt T).",
     formula: r"\frac{24}{\sigma_d^2} \sqrt{\frac{d(d-1)}{q(q-1)}} = O\!\left( \frac{d}{k' - k} \right)",
-    design: "The bound at the largest sigma_d^2 that |x| <= 1 allows, 1/d, over the rate with the constant 24 \
-             sqrt 2, for k' - k = 2 and d from 3 to 64: it grows like d. The same judge accepts sigma_d^2 = 1.",
+    design: "The bound at the largest sigma_d^2 that |x| <= 1 allows, 1/d, over the rate with the constant \
+             24 sqrt 2, for k' - k = 2 and d from 3 to 64: it grows like d. The same judge accepts sigma_d^2 \
+             = 1.",
     // 64 sqrt(63/64).
     standing: Standing::printed(&[26])
         .violated(&[Violation { cell: PROVED, at_least: 63.0, at_most: 64.0 }])

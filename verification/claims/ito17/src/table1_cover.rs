@@ -97,12 +97,12 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 pub const CLAIM: Claim = Claim {
     id: "ito17-table1-cover",
     place: "Table 1, first row",
-    sentence: "With assumptions (1) and (2) alone, a k-sparse predictor without loss may be an exact cover of \
-               a set, which is NP-hard to find; and where one exists, dual averaging need not find it.",
+    sentence: "With assumptions (1) and (2) alone, a k-sparse predictor without loss may be an exact cover \
+               of a set, which is NP-hard to find; and where one exists, dual averaging need not find it.",
     formula: r"\min_{\|w\|_0 \le m/q} \sum_{i=1}^m \Bigl( 1 - \sum_{j: i \in A_j} w_j \Bigr)^2 = 0
                \iff \text{an exact cover exists}",
-    design: "All 5,005 families of six sets of two of six elements: least squares on every three of them, and \
-             every cover. An instance with eight sets of three elements, of which one pair covers: the \
+    design: "All 5,005 families of six sets of two of six elements: least squares on every three of them, \
+             and every cover. An instance with eight sets of three elements, of which one pair covers: the \
              population recursion to s = 30000 with rho_0 = 0, .02, .1, production beside it, and certified \
              compatibility. An instance, not a proof of hardness.",
     standing: Standing::sound(),

@@ -215,16 +215,18 @@ pub const CLAIM: Claim = Claim {
     id: "ms18-table1",
     place: "Section 1, Table 1",
     sentence: "To a regret of eps Dantzig needs examples like 1/eps, but for logarithms, and RDA1 at most \
-               like 1/eps^1.5, less than its bound says; Hybrid needs fewer than Exploration, and Exploration \
-               fewer than both.",
+               like 1/eps^1.5, less than its bound says; Hybrid needs fewer than Exploration, and \
+               Exploration fewer than both.",
     formula: r"n_{\mathrm{Hybrid}} < n_{\mathrm{Exploration}} < n_{\mathrm{RDA1}}, n_{\mathrm{Dantzig}};
                \quad
                n_{\mathrm{Dantzig}} = \tilde O(\varepsilon^{-1}), \; n_{\mathrm{RDA1}} =
                O(\varepsilon^{-3/2})",
     design: "Hadamard rows, d = 64, theta* = (1, -1, 1, -1), noise 1, s' = 16. Risk at eps = .03 to .001, \
-             with the schedules of ms18-cor45-advantage; regret per round at eps = .4 to .1, since the rivals begin at a gap of 4. RDA1's and Dantzig's constants are the best of a \
-             grid on other seeds. Orders: Hybrid and Exploration at a risk of .001; Exploration's examples to \
-             a risk of .03 against those to the rivals' last regret, which is larger; by a sixth at least, in the geometric mean.",
+             with the schedules of ms18-cor45-advantage; regret per round at eps = .4 to .1, since the \
+             rivals begin at a gap of 4. RDA1's and Dantzig's constants are the best of a grid on other \
+             seeds. Orders: Hybrid and Exploration at a risk of .001; Exploration's examples to a risk of \
+             .03 against those to the rivals' last regret, which is larger; by a sixth at least, in the \
+             geometric mean.",
     standing: Standing::sound().practical().learns(),
     mutants: &mutants(&FAULTS),
     experiment,

@@ -106,9 +106,9 @@ pub const CLAIM: Claim = Claim {
     formula: r"\mathbb{E} \ln \frac{N_{\mathrm{OMP}}}{N_{\mathrm{Pursuit}}} \ge \ln 2",
     design: "Coefficients of 1 and -1, noise 1, independent normal attributes or a chain in which neighbors \
              have correlation .5. OMP gets all twelve looks at random and chooses five attributes by \
-             orthogonal matching pursuit on unbiased moments. N is the first of 128, 256, .., 32,768 examples \
-             from which on all five are in the support, on the same examples for both; t test of the mean log \
-             ratio.",
+             orthogonal matching pursuit on unbiased moments. N is the first of 128, 256, .., 32,768 \
+             examples from which on all five are in the support, on the same examples for both; t test of \
+             the mean log ratio.",
     standing: Standing::ours().practical().learns(),
     mutants: &mutants(&FAULTS),
     experiment,

@@ -212,8 +212,8 @@ pub const PRINTED: Claim = Claim {
     design: "n = 1000, d = 200, normal rows, ten coefficients of size .7, k = 20, lambda = 1e-5; B = n/10, b \
              = 10 for SCSG-HT and SVRG-HT; after 200 thresholdings and after 20 n calls; sign tests on the \
              same data. Step sizes are the best of 10 to 1e-4, per method and place, on other seeds. SG-HT \
-             alone is behind, at equal thresholdings. The paper's data sets are not run: the verdict is about \
-             this reading, not about the figure.",
+             alone is behind, at equal thresholdings. The paper's data sets are not run: the verdict is \
+             about this reading, not about the figure.",
     standing: Standing::reading(&[21])
         .refuted()
         .practical()
