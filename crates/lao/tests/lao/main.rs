@@ -2,5 +2,6 @@
 
 mod full_information;
 mod gaps;
+mod handed_on;
 mod resume;
 mod tables;

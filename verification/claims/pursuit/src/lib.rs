@@ -11,6 +11,7 @@ mod coverage;
 mod false_inclusion;
 mod fdr;
 mod figure_1;
+mod forecast;
 mod gaps;
 mod half_life;
 mod half_life_level;
@@ -54,6 +55,7 @@ const CLAIMS: &[Claim] = &[
     coverage::CLAIM,
     rare::CLAIM,
     plan::CLAIM,
+    forecast::CLAIM,
     rate::CLAIM,
     figure_1::CLAIM,
     half_life::CLAIM,
