@@ -70,9 +70,7 @@ pub fn arrays<'py>(py: Python<'py>, known: &[Evidence]) -> PyResult<Bound<'py, P
     arrays.set_item("coefficient", column(&|known| known.coefficient))?;
     let error = |known: &Evidence| known.estimate.map_or(f64::NAN, |estimate| estimate.standard_error);
     arrays.set_item("standard_error", column(&error))?;
-    let end = |known: &Evidence, at: usize| {
-        known.estimate.and_then(|estimate| estimate.anytime_interval()).map_or(f64::NAN, |ends| ends[at])
-    };
+    let end = |known: &Evidence, at: usize| known.anytime_interval().map_or(f64::NAN, |ends| ends[at]);
     arrays.set_item("low", column(&|known| end(known, 0)))?;
     arrays.set_item("high", column(&|known| end(known, 1)))?;
     let until = |known: &Evidence| known.until_added.map_or(f64::INFINITY, |examples| examples as f64);

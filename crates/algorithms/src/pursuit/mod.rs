@@ -277,6 +277,14 @@ pub struct Evidence {
 }
 
 impl Evidence {
+    /// Returns the ends of the 95 % interval of the coefficient that holds however often it is looked at;
+    /// `None` where there is no estimate yet.
+    pub fn anytime_interval(&self) -> Option<[f64; 2]> {
+        self.estimate.and_then(|estimate| estimate.anytime_interval())
+    }
+}
+
+impl Evidence {
     /// Returns whether the attribute is in the support.
     pub fn in_support(&self) -> bool {
         self.until_added == Some(0)

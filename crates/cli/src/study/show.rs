@@ -79,7 +79,7 @@ pub fn evidence(args: &ShowArgs) -> anyhow::Result<ExitCode> {
                 "attribute": name(known.attribute), "examples": known.examples, "z": known.z,
                 "coefficient": known.in_support().then_some(known.coefficient),
                 "standard_error": known.estimate.map(|estimate| estimate.standard_error),
-                "anytime_interval": known.estimate.and_then(|estimate| estimate.anytime_interval()),
+                "anytime_interval": known.anytime_interval(),
                 "until_added": known.until_added,
             })
         };
@@ -91,7 +91,7 @@ pub fn evidence(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     let mut text = format!("{:<width$}  examples        z  coefficient [95 % interval]\n", "attribute");
     for known in &known {
         let fate = match known.until_added {
-            Some(0) => match known.estimate.and_then(|estimate| estimate.anytime_interval()) {
+            Some(0) => match known.anytime_interval() {
                 Some([low, high]) => format!("{:.4} [{low:.4}, {high:.4}]", known.coefficient),
                 None => {
                     format!("{:.4}, and no interval yet: the model has just changed", known.coefficient)

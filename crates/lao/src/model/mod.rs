@@ -422,7 +422,7 @@ fn line_of(learner: &dyn Inspect, attributes: &[(String, Option<String>)]) -> Li
         let within = (low > f64::MIN && high < f64::MAX).then_some([low, high]);
         let standard_error = estimate.map(|estimate| estimate.standard_error);
         let interval = estimate.map(|estimate| estimate.interval());
-        let anytime_interval = estimate.and_then(|estimate| estimate.anytime_interval());
+        let anytime_interval = known.and_then(|known| known.anytime_interval());
         Some(Coefficient { column, word, value, standard_error, interval, anytime_interval, mean, within })
     };
     let coefficients = learner.coefficients().iter().filter_map(of).collect();

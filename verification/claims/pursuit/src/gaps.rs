@@ -7,7 +7,7 @@
 //! where attributes are correlated.
 
 use crate::setup::faulty::{Deaf, echo};
-use crate::setup::{Gappy, LEARNS_A_QUARTER, Law, REPEATS, Scene, adds};
+use crate::setup::{Gappy, LEARNS_A_64TH, Law, REPEATS, Scene, adds};
 use lao_algorithms::pursuit::PursuitParams;
 use lao_observation::{Budget, Learner as _, Session, SessionLimit, Source};
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
@@ -72,7 +72,7 @@ fn run(
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let most = cx.size("most")?;
     let (filled, repeats) = (cx.commits(&FULL_COUNT), cx.commits(&REPEATS));
-    let (deaf, leaks) = (cx.commits(&LEARNS_A_QUARTER), cx.commits(&LEAKS));
+    let (deaf, leaks) = (cx.commits(&LEARNS_A_64TH), cx.commits(&LEAKS));
     let judged = if cx.size("all_cells")? > 0 { &GAPS[..] } else { &GAPS[..3] };
     cx.split(2 * judged.len() + GAPS.len());
     // A fault is tried where it acts.
@@ -131,6 +131,6 @@ pub const CLAIM: Claim = Claim {
              the runs; the bound leaves room for the errors of predictions that lack a value. With 90 % \
              missing, coefficients are judged in the full tier.",
     standing: Standing::ours().practical(),
-    mutants: &[FULL_COUNT, LEARNS_A_QUARTER, LEAKS, REPEATS],
+    mutants: &[FULL_COUNT, LEARNS_A_64TH, LEAKS, REPEATS],
     experiment,
 };

@@ -132,6 +132,10 @@ fn found(theta: SparseView<'_>, j: u32, truth: f64) -> bool {
 pub const LEARNS_A_QUARTER: Mutant =
     Mutant::refuted("learns_a_quarter", "learns nothing from the last three quarters of the examples");
 
+/// The mutant that is deaf to all but the first examples.
+pub const LEARNS_A_64TH: Mutant =
+    Mutant::refuted("learns_a_64th", "learns nothing from the examples after a 64th of them");
+
 /// The mutant that adds attributes lightly.
 pub const LEVEL_OF_NINE_TENTHS: Mutant =
     Mutant::refuted("level_of_nine_tenths", "the learner is built with the level .9");
