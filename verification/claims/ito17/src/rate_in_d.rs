@@ -71,7 +71,7 @@ const MARGIN: f64 = 0.1;
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (wrong, runs) = (cx.fault(&FAULTS), cx.size("runs")?);
-    let dims: &[usize] = if cx.size("largest_dim")? < 16 { &[4, 6, 8, 12] } else { &[4, 6, 8, 12, 16] };
+    let dims: &[usize] = if cx.size("largest_dim")? < 16 { &[4, 6, 8] } else { &[4, 6, 8, 12, 16] };
     cx.split(1 + dims.len());
     let mut over_rate = vec![Vec::new(); runs as usize];
     let mut points = [Vec::new(), Vec::new()];

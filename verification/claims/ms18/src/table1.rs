@@ -136,7 +136,9 @@ fn by_regret(
                 *reached = Some(round);
             }
         }
-        if reached.iter().all(Option::is_some) {
+        // So much regret that no later round can bring its mean down far enough.
+        let lost = mean * round as f64 > 1.5 * REGRETS[REGRETS.len() - 1] * most as f64;
+        if lost || reached.iter().all(Option::is_some) {
             break;
         }
     }
