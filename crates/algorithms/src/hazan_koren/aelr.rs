@@ -26,10 +26,13 @@
 //! *Departures*: at `w_1 = 0`, where the law of `j` is undefined, `phi = -y`, which is unbiased, and the
 //! first uniform draw is observed in the place of `j`.
 //!
+//! *Draws by size*: [`drawing_by`](TwoSample::drawing_by) draws `i_r` in proportion to the size of
+//! attributes.
+//!
 //! *Reference*: [`AelrReference`](super::reference::AelrReference).
 //!
 //! *Claims*: `hk12-lema1-mw`, `hk12-lem36-clipped-regret`, `hk12-lem37-clip-transfer`, `hk12-lem38-unbiased`,
-//! `hk12-lem38-second-moment`, `hk12-thm34-risk`.
+//! `hk12-lem38-second-moment`, `hk12-thm34-risk`, `hk12-draws-by-scale`.
 
 use super::eg_iterate::EgIterate;
 use super::two_sample::{Iterate, Step, TwoSample, TwoSampleMethod};

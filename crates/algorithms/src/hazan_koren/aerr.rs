@@ -21,9 +21,13 @@
 //! *Departures*: at `w = 0`, where the law of `j` is undefined, `phi = -y`, which is unbiased, and the first
 //! uniform draw is observed in the place of `j`. So `w_1 = 0` is allowed; it is the default.
 //!
+//! *Draws by size*: [`drawing_by`](TwoSample::drawing_by) draws `i_r` in proportion to the size of
+//! attributes.
+//!
 //! *Reference*: [`AerrReference`](super::reference::AerrReference).
 //!
-//! *Claims*: `hk12-lem32-ogd`, `hk12-lem33-unbiased`, `hk12-lem33-second-moment`, `hk12-thm31-risk`.
+//! *Claims*: `hk12-lem32-ogd`, `hk12-lem33-unbiased`, `hk12-lem33-second-moment`, `hk12-thm31-risk`,
+//! `hk12-draws-by-scale`.
 
 use super::l2_ball_iterate::L2BallIterate;
 use super::two_sample::{Iterate, Step, TwoSample, TwoSampleMethod};

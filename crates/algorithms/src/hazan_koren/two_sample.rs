@@ -1,5 +1,6 @@
 //! AERR and AELR as one learner: a uniform sample for the direction, a weighted one for the residual.
 
+use super::scale_law::ScaleLaw;
 use crate::draws::{DrawCounts, PendingExample, Prediction, require_shape};
 use crate::params::ParamError;
 use crate::state;
@@ -84,7 +85,13 @@ pub struct TwoSample<I> {
     prediction: Prediction,
     iterate: I,
     pending: PendingExample,
+    /// The law of the draws that are uniform otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    law: Option<ScaleLaw>,
     done: u64,
+    /// The values of the attributes drawn, as if the draws had been uniform.
+    #[serde(skip)]
+    values: Vec<f64>,
     #[serde(skip)]
     average: OnceCell<SparseVector>,
 }
@@ -93,11 +100,14 @@ lao_observation::stored!(TwoSample<I: TwoSampleMethod>);
 
 impl<I: TwoSampleMethod> Validate for TwoSample<I> {
     fn validate(&self) -> Result<(), Damaged> {
-        let TwoSample { draws, step_size, prediction, iterate, pending, done, .. } = self;
+        let TwoSample { draws, step_size, prediction, iterate, pending, law, done, .. } = self;
         require_shape(I::METHOD, iterate.dim(), *draws, iterate.radius(), *step_size)
             .map_err(ParamError::damaged)?;
         state::count(I::METHOD, "the number of updates", *done)?;
         iterate.check(I::METHOD, *done)?;
+        if let Some(law) = law {
+            law.check(I::METHOD, iterate.dim())?;
+        }
         let wanted = DrawCounts { uniform: *draws, weighted: 1 };
         pending.check(I::METHOD, iterate.dim(), *prediction, wanted)
     }
@@ -107,7 +117,22 @@ impl<I: TwoSampleMethod> TwoSample<I> {
     /// Returns the learner at `iterate`. The caller has checked the parameters.
     pub(super) fn at(iterate: I, draws: usize, step_size: f64, prediction: Prediction) -> Self {
         let pending = PendingExample::new(iterate.dim(), prediction);
-        TwoSample { draws, step_size, prediction, iterate, pending, done: 0, average: OnceCell::new() }
+        let (law, values, average) = (None, Vec::new(), OnceCell::new());
+        TwoSample { draws, step_size, prediction, iterate, pending, law, done: 0, values, average }
+    }
+
+    /// Draws attributes in proportion to these sizes, one for each attribute: their root mean squares, or
+    /// estimates of them. They change the law of what is observed, and each draw is weighted for it, so that
+    /// the estimates stay unbiased; an attribute of size 0 is never drawn, and must be 0. Where sizes differ
+    /// a larger step size is right: that for `(sum of the sizes)^2` where the theorem has `d sum_j E x_j^2`.
+    ///
+    /// *Source*: Kukliansky & Shamir 2015.
+    ///
+    /// # Errors
+    /// [`ParamError`] when there is not one number of at least 0 for each attribute, or none is positive.
+    pub fn drawing_by(self, sizes: &[f64]) -> Result<Self, ParamError> {
+        let law = ScaleLaw::new(I::METHOD, self.iterate.dim(), sizes)?;
+        Ok(TwoSample { law: Some(law), ..self })
     }
 
     /// Returns `w_t`, all d coordinates, at a cost of O(d).
@@ -152,7 +177,10 @@ impl<I: TwoSampleMethod> Learner for TwoSample<I> {
             return self.pending.ask_given(ask);
         }
         let (uniform, weighted) = self.pending.draws();
-        uniform_draws(self.iterate.dim(), self.draws, rng, uniform);
+        match &self.law {
+            Some(law) => law.draw(self.draws, rng, uniform),
+            None => uniform_draws(self.iterate.dim(), self.draws, rng, uniform),
+        }
         weighted.push(self.iterate.draw(rng).unwrap_or(uniform[0]));
         self.pending.ask(ask);
     }
@@ -168,7 +196,14 @@ impl<I: TwoSampleMethod> Learner for TwoSample<I> {
         let seen = self.pending.answer(told)?;
         let phi = self.inner_product(seen.weighted) - seen.label;
         let step = Step { draws: self.draws, size: self.step_size, update: self.done + 1 };
-        self.iterate.descend(seen.uniform, phi, step)?;
+        let mut uniform = seen.uniform;
+        if let Some(law) = &self.law {
+            let weighted = uniform.attributes.iter().zip(uniform.values).map(|(&j, x)| law.weight(j) * x);
+            self.values.clear();
+            self.values.extend(weighted);
+            uniform = Row { attributes: uniform.attributes, values: &self.values };
+        }
+        self.iterate.descend(uniform, phi, step)?;
         self.done += 1;
         self.average.take();
         self.pending.clear();

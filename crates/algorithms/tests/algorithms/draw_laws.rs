@@ -5,7 +5,7 @@ use crate::laws::{require_law, uniform};
 use lao_algorithms::Task;
 use lao_algorithms::baselines::{AerParams, DantzigParams, FkkParams};
 use lao_algorithms::hazan_koren::gen_est::{GenEst, GenEstDraws, erf_coefficient};
-use lao_algorithms::hazan_koren::{AelrParams, Aerr, AerrParams, AesvrParams, Prediction};
+use lao_algorithms::hazan_koren::{AelrParams, Aerr, AerrParams, AesvrParams, Horizon, Prediction};
 use lao_algorithms::ito::{Rda1Params, Rda2Params, Rda3Params, UniformParams};
 use lao_algorithms::murata_suzuki::NaiveParams;
 use lao_algorithms::thresholding::{
@@ -112,6 +112,37 @@ fn aelr_draws_uniformly_and_by_size_and_independently() {
         (drawn.uniform, drawn.weighted)
     });
     require_law("AELR", &two_samples(2, &weights), drawn);
+}
+
+#[test]
+fn aerr_draws_by_the_sizes_that_it_is_given() {
+    let (sizes, dim) = ([0.5, 0.0, 2.0, 1.5], 4);
+    let horizon = Horizon { dim, draws: 2, radius: 1.0, examples: 10 };
+    let learner = AerrParams::from_theorem(horizon).build().unwrap().drawing_by(&sizes).unwrap();
+    let stored = serde_json::to_string(&learner).unwrap();
+    let learner: Aerr = serde_json::from_str(&stored).unwrap();
+    let drawn = draws_of(&learner, 100_000, "aerr by size", |learner, _| learner.drawn().uniform);
+    let pairs = (0..dim as u32).flat_map(|i| (0..dim as u32).map(move |j| vec![i, j]));
+    let p = |pair: &Vec<u32>| pair.iter().map(|&j| sizes[j as usize] / 4.0).product::<f64>();
+    let law: Vec<(Vec<u32>, f64)> =
+        pairs.map(|pair| (pair.clone(), p(&pair))).filter(|row| row.1 > 0.0).collect();
+    require_law("AERR by size", &law, drawn);
+
+    for (sizes, value) in
+        [(&[1.0; 3][..], "3 numbers"), (&[0.0; 4], "0 for all attributes"), (&[-1.0; 4], "-1")]
+    {
+        let learner = AerrParams::from_theorem(horizon).build().unwrap();
+        let refused = learner.drawing_by(sizes).unwrap_err();
+        assert_eq!((refused.field, refused.value.as_str()), ("scales", value));
+    }
+    let damage: [fn(&mut Vec<serde_json::Value>); 3] =
+        [|law| drop(law.pop()), |law| law.reverse(), |law| law.rotate_left(1)];
+    for change in damage {
+        let mut state: serde_json::Value = serde_json::from_str(&stored).unwrap();
+        change(state["law"].as_array_mut().unwrap());
+        let error = serde_json::from_value::<Aerr>(state).unwrap_err().to_string();
+        assert!(error.contains("law of draws"), "{error}");
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod claim42;
 mod claim43;
 mod convexity_jensen;
 mod cor_b3;
+mod draws_by_scale;
 mod factb2;
 mod fig1;
 mod fig2;
@@ -78,6 +79,7 @@ const CLAIMS: &[Claim] = &[
     thm34_risk::CLAIM,
     thm34_eta::CLAIM,
     thm34_eta::PRINTED,
+    draws_by_scale::CLAIM,
     lem41_unbiased_printed::PRINTED,
     lem41_unbiased::CLAIM,
     lem41_second_moment::PRINTED,

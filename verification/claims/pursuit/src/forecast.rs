@@ -39,9 +39,9 @@ fn ratio(trial: &Trial, law: Law) -> anyhow::Result<Option<f64>> {
     let mut session = Session::new(examples, Budget::PerExample(BUDGET), &trial.seed.child("algorithm"));
     session.run(&mut learner, SessionLimit::after_examples(LOOK), |_, _| {})?;
     let outside = target.into_iter().filter(|j| learner.support().binary_search(j).is_err());
-    let forecasts = outside.filter_map(|j| Some((j, learner.evidence(j)?.until_added?)));
+    let mut forecasts = outside.filter_map(|j| Some((j, learner.evidence(j)?.until_added?)));
     // The first in the order of the attributes, which is random.
-    let Some((j, forecast)) = forecasts.filter(|(_, forecast)| *forecast > 0).next() else { return Ok(None) };
+    let Some((j, forecast)) = forecasts.find(|(_, forecast)| *forecast > 0) else { return Ok(None) };
     let looked = session.ledger().examples;
     while session.ledger().examples < looked + WAIT * forecast {
         session.step(&mut learner, looked + WAIT * forecast - session.ledger().examples)?;
