@@ -32,7 +32,7 @@
 //! *Reference*: [`AelrReference`](super::reference::AelrReference).
 //!
 //! *Claims*: `hk12-lema1-mw`, `hk12-lem36-clipped-regret`, `hk12-lem37-clip-transfer`, `hk12-lem38-unbiased`,
-//! `hk12-lem38-second-moment`, `hk12-thm34-risk`, `hk12-draws-by-scale`.
+//! `hk12-lem38-second-moment`, `hk12-thm34-risk`, `hk12-draws-by-size`.
 
 use super::eg_iterate::EgIterate;
 use super::two_sample::{Iterate, Step, TwoSample, TwoSampleMethod};

@@ -27,7 +27,7 @@
 //! *Reference*: [`AerrReference`](super::reference::AerrReference).
 //!
 //! *Claims*: `hk12-lem32-ogd`, `hk12-lem33-unbiased`, `hk12-lem33-second-moment`, `hk12-thm31-risk`,
-//! `hk12-draws-by-scale`.
+//! `hk12-draws-by-size`.
 
 use super::l2_ball_iterate::L2BallIterate;
 use super::two_sample::{Iterate, Step, TwoSample, TwoSampleMethod};

@@ -17,7 +17,7 @@ pub mod gen_est;
 mod l2_ball_iterate;
 pub mod loss;
 pub mod reference;
-mod scale_law;
+mod size_law;
 mod two_sample;
 
 pub use crate::draws::{Horizon, Prediction};

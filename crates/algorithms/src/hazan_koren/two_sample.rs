@@ -1,6 +1,6 @@
 //! AERR and AELR as one learner: a uniform sample for the direction, a weighted one for the residual.
 
-use super::scale_law::ScaleLaw;
+use super::size_law::SizeLaw;
 use crate::draws::{DrawCounts, PendingExample, Prediction, require_shape};
 use crate::params::ParamError;
 use crate::state;
@@ -87,7 +87,7 @@ pub struct TwoSample<I> {
     pending: PendingExample,
     /// The law of the draws that are uniform otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    law: Option<ScaleLaw>,
+    law: Option<SizeLaw>,
     done: u64,
     /// The values of the attributes drawn, as if the draws had been uniform.
     #[serde(skip)]
@@ -131,7 +131,7 @@ impl<I: TwoSampleMethod> TwoSample<I> {
     /// # Errors
     /// [`ParamError`] when there is not one number of at least 0 for each attribute, or none is positive.
     pub fn drawing_by(self, sizes: &[f64]) -> Result<Self, ParamError> {
-        let law = ScaleLaw::new(I::METHOD, self.iterate.dim(), sizes)?;
+        let law = SizeLaw::new(I::METHOD, self.iterate.dim(), sizes)?;
         Ok(TwoSample { law: Some(law), ..self })
     }
 

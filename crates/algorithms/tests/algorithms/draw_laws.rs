@@ -133,7 +133,7 @@ fn aerr_draws_by_the_sizes_that_it_is_given() {
     {
         let learner = AerrParams::from_theorem(horizon).build().unwrap();
         let refused = learner.drawing_by(sizes).unwrap_err();
-        assert_eq!((refused.field, refused.value.as_str()), ("scales", value));
+        assert_eq!((refused.field, refused.value.as_str()), ("sizes", value));
     }
     let damage: [fn(&mut Vec<serde_json::Value>); 3] =
         [|law| drop(law.pop()), |law| law.reverse(), |law| law.rotate_left(1)];

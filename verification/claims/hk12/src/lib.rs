@@ -8,7 +8,7 @@ mod claim42;
 mod claim43;
 mod convexity_jensen;
 mod cor_b3;
-mod draws_by_scale;
+mod draws_by_size;
 mod factb2;
 mod fig1;
 mod fig2;
@@ -79,7 +79,7 @@ const CLAIMS: &[Claim] = &[
     thm34_risk::CLAIM,
     thm34_eta::CLAIM,
     thm34_eta::PRINTED,
-    draws_by_scale::CLAIM,
+    draws_by_size::CLAIM,
     lem41_unbiased_printed::PRINTED,
     lem41_unbiased::CLAIM,
     lem41_second_moment::PRINTED,

@@ -154,7 +154,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
 
 /// The claim.
 pub const CLAIM: Claim = Claim {
-    id: "hk12-draws-by-scale",
+    id: "hk12-draws-by-size",
     place: "Beside Algorithms 1 and 2: draws by size",
     sentence: "With draws in proportion to the size of the attributes the estimates of AERR and AELR stay \
                unbiased, the mean squared norm of x~ is the square of the sum of the sizes, and the excess \

@@ -5,11 +5,10 @@
 //! way.
 //!
 //! *Why*. `x~ = 1/k sum_r x[i_r]/q[i_r] e_{i_r}` is unbiased for every law q, and the mean of its squared
-//! norm is
-//! `1/k sum_j E x_j^2/q_j` beside a term that does not depend on q: smallest for `q_j` in proportion to
-//! `sqrt(E x_j^2)`, where it is `(sum_j sqrt(E x_j^2))^2/k`. Uniform draws have `d/k sum_j E x_j^2`, up to d
-//! times as much, so that the bound on the risk is up to `sqrt(d)` times smaller. Where all sizes are equal,
-//! as after standardization, nothing changes.
+//! norm is `1/k sum_j E x_j^2/q_j` beside a term that does not depend on q. It is smallest for `q_j` in
+//! proportion to the sizes `s_j = sqrt(E x_j^2)`: `(sum_j s_j)^2/k`. Uniform draws have `d/k sum_j s_j^2`, up
+//! to d times as much, so that the bound on the risk is up to `sqrt(d)` times smaller with draws by size.
+//! Where all sizes are equal, as after standardization, nothing changes.
 
 use crate::params::{ParamError, number, require};
 use crate::state;
@@ -21,19 +20,19 @@ use serde::{Deserialize, Serialize};
 /// The law of draws with `q_j` in proportion to the size of attribute j.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(super) struct ScaleLaw {
+pub(super) struct SizeLaw {
     /// The sums of the sizes of the first attributes.
     sums: Vec<f64>,
 }
 
-impl ScaleLaw {
+impl SizeLaw {
     /// Returns the law of these sizes, of which one is positive at least.
     pub fn new(name: &'static str, dim: usize, sizes: &[f64]) -> Result<Self, ParamError> {
         let allowed = format_args!("one for each of {dim} attributes");
-        require(sizes.len() == dim, name, "scales", format_args!("{} numbers", sizes.len()), allowed)?;
+        require(sizes.len() == dim, name, "sizes", format_args!("{} numbers", sizes.len()), allowed)?;
         let bad = sizes.iter().copied().find(|size| !(0.0..=1e150).contains(size));
         let allowed = "numbers from 0 to 1e150";
-        require(bad.is_none(), name, "scales", number(bad.unwrap_or_default()), allowed)?;
+        require(bad.is_none(), name, "sizes", number(bad.unwrap_or_default()), allowed)?;
         let mut sum = 0.0;
         let sums: Vec<f64> = sizes
             .iter()
@@ -42,8 +41,8 @@ impl ScaleLaw {
                 sum
             })
             .collect();
-        require(sum > 0.0, name, "scales", "0 for all attributes", "a positive number for one of them")?;
-        Ok(ScaleLaw { sums })
+        require(sum > 0.0, name, "sizes", "0 for all attributes", "a positive number for one of them")?;
+        Ok(SizeLaw { sums })
     }
 
     fn total(&self) -> f64 {
@@ -54,8 +53,9 @@ impl ScaleLaw {
     /// uniform draws.
     pub fn weight(&self, j: u32) -> f64 {
         let j = j as usize;
-        let before = if j > 0 { self.sums[j - 1] } else { 0.0 };
-        self.total() / (self.sums.len() as f64 * (self.sums[j] - before))
+        let sum_before = |j: usize| if j > 0 { self.sums.get(j - 1).copied() } else { Some(0.0) };
+        let size = sum_before(j + 1).zip(sum_before(j)).map_or(0.0, |(sum, before)| sum - before);
+        self.total() / (self.sums.len() as f64 * size)
     }
 
     /// Appends `count` draws, with replacement.
