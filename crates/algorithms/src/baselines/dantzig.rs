@@ -142,7 +142,7 @@ impl Selection for DantzigParams {
 
     /// Solves the programs of this time.
     fn select(&self, moments: &Moments<'_>) -> Vec<f64> {
-        let correlations: Vec<f64> = moments.correlations().collect();
+        let correlations = moments.correlations();
         let largest = correlations.iter().fold(0.0_f64, |largest, b| largest.max(b.abs()));
         let mut gamma = self.gamma(moments.examples);
         for _ in 0..=DOUBLINGS {

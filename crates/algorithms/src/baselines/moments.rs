@@ -121,9 +121,14 @@ impl Moments<'_> {
         self.sums.get(place(i, j)).map_or(0.0, |sum| sum / self.examples.max(1) as f64)
     }
 
-    /// Returns `b/t`, the estimates of `E y x_i`.
-    pub fn correlations(&self) -> impl Iterator<Item = f64> {
-        self.correlations.iter().map(|b| b / self.examples.max(1) as f64)
+    /// Returns the entry `i` of `b/t`, the estimate of `E y x_i`; 0 before the first example.
+    pub fn correlation(&self, i: usize) -> f64 {
+        self.correlations.get(i).map_or(0.0, |sum| sum / self.examples.max(1) as f64)
+    }
+
+    /// Returns `b/t`.
+    pub fn correlations(&self) -> Vec<f64> {
+        (0..self.correlations.len()).map(|i| self.correlation(i)).collect()
     }
 }
 
@@ -234,7 +239,7 @@ impl<P: Selection> MomentLearner<P> {
 
     /// Returns the entry `i` of `b/t`, the estimate of `E y x_i`; 0 before the first example.
     pub fn correlation(&self, i: usize) -> f64 {
-        self.correlations.get(i).map_or(0.0, |sum| sum / self.seen.max(1) as f64)
+        self.sums().correlation(i)
     }
 
     /// Chooses the estimate of this time. The moments are finite, since what each example adds to them is

@@ -19,13 +19,13 @@
 //! ```
 //!
 //! *Departures*: the paper takes inner products of columns in which missing values are 0, and corrects the
-//! entries of `A_SS` for what is missing; here every entry is unbiased, which makes the same choices. Where
+//! entries of `A_SS` for what is missing; here the entries of `A` and `b` by which attributes are chosen are
+//! unbiased as well. Where
 //! `A_SS` is not positive definite, as an estimate may be, the attribute that makes it so gets the weight 0.
 //! The method is for attributes of about one scale. With `predicts = false` the whole budget estimates
-//! moments,
-//! `k_0 = k'`, as in the paper.
+//! moments, `k_0 = k'`, as in the paper.
 //!
-//! *Cost*: that of the moments, and O(k d k + k^4) at each power of two.
+//! *Cost*: that of the moments, and O(d k^2 + k^4) at each power of two.
 //!
 //! *Reference*: [`OmpReference`](super::reference::OmpReference).
 //!
@@ -113,7 +113,7 @@ impl Selection for OmpParams {
     }
 
     fn select(&self, moments: &Moments<'_>) -> Vec<f64> {
-        let b: Vec<f64> = moments.correlations().collect();
+        let b = moments.correlations();
         let (mut support, mut weights) = (Vec::with_capacity(self.sparsity), Vec::new());
         while support.len() < self.sparsity {
             let left = |j: usize| {

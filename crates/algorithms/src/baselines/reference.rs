@@ -97,16 +97,43 @@ fn moments(x: &[f64], y: f64, drawn: &[u32]) -> (Vec<Vec<f64>>, Vec<f64>) {
     (matrix, (0..x.len()).map(|j| if there(j) { y * x[j] / p } else { 0.0 }).collect())
 }
 
+/// The sums of the moments over the examples of a method that draws random sets.
+#[derive(Clone, Debug)]
+struct Sums {
+    a: Vec<Vec<f64>>,
+    b: Vec<f64>,
+    t: u64,
+}
+
+impl Sums {
+    fn new(dim: usize) -> Self {
+        Sums { a: vec![vec![0.0; dim]; dim], b: vec![0.0; dim], t: 0 }
+    }
+
+    /// Adds the random set of an example, of which the `observed` attributes were asked for as well, and
+    /// returns whether an estimate is due.
+    fn see(
+        &mut self,
+        seen: &Seen<'_>,
+        (observed, random): (&[u32], usize),
+        examples: Option<u64>,
+    ) -> Result<bool, Mismatch> {
+        seen.fits(self.b.len())?;
+        let (matrix, z) = moments(seen.x, seen.label, seen.set_beside(observed, random)?);
+        self.a.iter_mut().flatten().zip(matrix.iter().flatten()).for_each(|(a, x)| *a += x);
+        self.b.iter_mut().zip(&z).for_each(|(b, z)| *b += z);
+        self.t += 1;
+        Ok(self.t.is_power_of_two() || examples == Some(self.t))
+    }
+}
+
 /// The reference of [`Dantzig`](super::Dantzig). It solves the linear program with the learner's own
 /// `selector`, which has tests of its own.
 #[derive(Clone, Debug)]
 pub struct DantzigReference {
     params: DantzigParams,
-    /// `A` and `b`.
-    a: Vec<Vec<f64>>,
-    b: Vec<f64>,
+    sums: Sums,
     w: Vec<f64>,
-    t: u64,
 }
 
 impl DantzigReference {
@@ -116,15 +143,14 @@ impl DantzigReference {
     /// As [`DantzigParams::build`].
     pub fn new(params: &DantzigParams) -> Result<Self, ParamError> {
         params.clone().build()?;
-        let zeros = vec![0.0; params.dim];
-        let a = vec![zeros.clone(); params.dim];
-        Ok(DantzigReference { params: params.clone(), a, b: zeros.clone(), w: zeros, t: 0 })
+        let (sums, w) = (Sums::new(params.dim), vec![0.0; params.dim]);
+        Ok(DantzigReference { params: params.clone(), sums, w })
     }
 
     /// Returns `A/t`, the estimate of `E x x'`; 0 before the first example.
     pub fn moments(&self) -> Vec<Vec<f64>> {
-        let t = self.t.max(1) as f64;
-        self.a.iter().map(|row| row.iter().map(|a| a / t).collect()).collect()
+        let t = self.sums.t.max(1) as f64;
+        self.sums.a.iter().map(|row| row.iter().map(|a| a / t).collect()).collect()
     }
 
     /// Returns `k_0`.
@@ -135,8 +161,8 @@ impl DantzigReference {
 
     fn solve(&self) -> Vec<f64> {
         let DantzigParams { dim, sparsity, scale, noise, .. } = self.params;
-        let (d, k0, t) = (dim as f64, self.random() as f64, self.t as f64);
-        let (a, b) = (self.moments(), self.b.iter().map(|b| b / t).collect::<Vec<_>>());
+        let (d, k0, t) = (dim as f64, self.random() as f64, self.sums.t as f64);
+        let (a, b) = (self.moments(), self.sums.b.iter().map(|b| b / t).collect::<Vec<_>>());
         let mut gamma = scale * (d * (d * t).ln() / (k0 * t)).sqrt() * (noise + d / k0);
         // Zero is feasible once gamma is as large as the largest |b_i|. If b is infinite, the doubling ends
         // when gamma is infinite, too.
@@ -152,15 +178,9 @@ impl DantzigReference {
 
 impl Reference for DantzigReference {
     fn see(&mut self, seen: &Seen<'_>) -> Result<(), Mismatch> {
-        let DantzigParams { dim, predicts, examples, .. } = self.params;
-        seen.fits(dim)?;
+        let DantzigParams { predicts, examples, .. } = self.params;
         let observed = if predicts { support(&self.w) } else { Vec::new() };
-        let drawn = seen.set_beside(&observed, self.random())?;
-        let (matrix, z) = moments(seen.x, seen.label, drawn);
-        self.a.iter_mut().flatten().zip(matrix.iter().flatten()).for_each(|(a, x)| *a += x);
-        self.b.iter_mut().zip(&z).for_each(|(b, z)| *b += z);
-        self.t += 1;
-        if self.t.is_power_of_two() || examples == Some(self.t) {
+        if self.sums.see(seen, (&observed, self.random()), examples)? {
             self.w = self.solve();
         }
         Ok(())
@@ -175,11 +195,8 @@ impl Reference for DantzigReference {
 #[derive(Clone, Debug)]
 pub struct OmpReference {
     params: OmpParams,
-    /// `A` and `b`.
-    a: Vec<Vec<f64>>,
-    b: Vec<f64>,
+    sums: Sums,
     w: Vec<f64>,
-    t: u64,
 }
 
 impl OmpReference {
@@ -189,24 +206,21 @@ impl OmpReference {
     /// As [`OmpParams::build`].
     pub fn new(params: &OmpParams) -> Result<Self, ParamError> {
         params.clone().build()?;
-        let zeros = vec![0.0; params.dim];
-        let a = vec![zeros.clone(); params.dim];
-        Ok(OmpReference { params: params.clone(), a, b: zeros.clone(), w: zeros, t: 0 })
+        let (sums, w) = (Sums::new(params.dim), vec![0.0; params.dim]);
+        Ok(OmpReference { params: params.clone(), sums, w })
     }
 
     /// Returns the weights on a support, by Gaussian elimination of `A_SS w = b_S`. A row whose pivot is not
     /// positive is left out.
     fn least_squares(&self, support: &[usize]) -> Vec<f64> {
-        let mut rows: Vec<Vec<f64>> = Vec::new();
-        for &i in support {
-            let row = support.iter().map(|&j| self.a[i][j]).chain([self.b[i]]);
-            rows.push(row.collect());
-        }
+        let Sums { a, b, .. } = &self.sums;
+        let row = |&i: &usize| support.iter().map(|&j| a[i][j]).chain([b[i]]).collect();
+        let mut rows: Vec<Vec<f64>> = support.iter().map(row).collect();
         let n = support.len();
         let mut used = vec![true; n];
         for p in 0..n {
             let head = rows[p].clone();
-            used[p] = head[p] > 1e-12 * self.a[support[p]][support[p]];
+            used[p] = head[p] > 1e-12 * a[support[p]][support[p]];
             for row in rows[p + 1..].iter_mut().filter(|_| used[p]) {
                 let factor = row[p] / head[p];
                 row.iter_mut().zip(&head).for_each(|(x, h)| *x -= factor * h);
@@ -223,8 +237,8 @@ impl OmpReference {
     fn pursue(&self) -> Vec<f64> {
         let (mut support, mut w) = (Vec::new(), vec![0.0; self.params.dim]);
         for _ in 0..self.params.sparsity.min(self.params.dim) {
-            let left =
-                |j: usize| (self.b[j] - self.a[j].iter().zip(&w).map(|(a, w)| a * w).sum::<f64>()).abs();
+            let Sums { a, b, .. } = &self.sums;
+            let left = |j: usize| (b[j] - a[j].iter().zip(&w).map(|(a, w)| a * w).sum::<f64>()).abs();
             let outside = (0..self.params.dim).filter(|j| !support.contains(j));
             support.extend(outside.max_by(|&i, &j| left(i).total_cmp(&left(j)).then(j.cmp(&i))));
             w.fill(0.0);
@@ -238,16 +252,10 @@ impl OmpReference {
 
 impl Reference for OmpReference {
     fn see(&mut self, seen: &Seen<'_>) -> Result<(), Mismatch> {
-        let OmpParams { dim, sparsity, budget, predicts, examples } = self.params;
-        seen.fits(dim)?;
+        let OmpParams { sparsity, budget, predicts, examples, .. } = self.params;
         let (observed, random) =
             if predicts { (support(&self.w), budget - sparsity) } else { (Vec::new(), budget) };
-        let drawn = seen.set_beside(&observed, random)?;
-        let (matrix, z) = moments(seen.x, seen.label, drawn);
-        self.a.iter_mut().flatten().zip(matrix.iter().flatten()).for_each(|(a, x)| *a += x);
-        self.b.iter_mut().zip(&z).for_each(|(b, z)| *b += z);
-        self.t += 1;
-        if self.t.is_power_of_two() || examples == Some(self.t) {
+        if self.sums.see(seen, (&observed, random), examples)? {
             self.w = self.pursue();
         }
         Ok(())

@@ -60,13 +60,12 @@ impl SizeLaw {
 
     /// Appends `count` draws, with replacement.
     pub fn draw(&self, count: usize, rng: &mut Rng, drawn: &mut Vec<u32>) {
-        // The first sum that is above a uniform number belongs to an attribute of positive size; the rounding
-        // of the product may reach the total.
-        let below = |sum: &f64, at: f64| *sum <= at;
-        let last = self.sums.partition_point(|sum| below(sum, self.total().next_down()));
+        // The first sum that is above a uniform number belongs to an attribute of positive size. The rounding
+        // of the product may reach the total, which no sum is above.
+        let largest = self.total().next_down();
         drawn.extend((0..count).map(|_| {
-            let at = rng.random::<f64>() * self.total();
-            self.sums.partition_point(|sum| below(sum, at)).min(last) as u32
+            let at = (rng.random::<f64>() * self.total()).min(largest);
+            self.sums.partition_point(|sum| *sum <= at) as u32
         }));
     }
 

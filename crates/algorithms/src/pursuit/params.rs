@@ -124,8 +124,7 @@ impl PursuitParams {
             budget,
             "at most 2^27/d, since d s' = 2^27 pairs take 2 GiB of memory",
         )?;
-        for (field, share) in [("level", Some(*level)), ("fdr", *fdr)] {
-            let share = share.unwrap_or(0.5);
+        for (field, share) in [Some(("level", *level)), fdr.map(|fdr| ("fdr", fdr))].into_iter().flatten() {
             let inside = share > 0.0 && share < 1.0;
             require(inside, NAME, field, number(share), "a number between 0 and 1, both excluded")?;
         }

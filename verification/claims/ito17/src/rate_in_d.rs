@@ -71,11 +71,12 @@ const MARGIN: f64 = 0.1;
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (wrong, runs) = (cx.fault(&FAULTS), cx.size("runs")?);
-    let dims: &[usize] = if cx.size("largest_dim")? < 16 { &[4, 6, 8] } else { &[4, 6, 8, 12, 16] };
+    let largest = cx.size("largest_dim")? as usize;
+    let dims: Vec<usize> = [4, 6, 8, 12, 16].into_iter().filter(|&dim| dim <= largest).collect();
     cx.split(1 + dims.len());
     let mut over_rate = vec![Vec::new(); runs as usize];
     let mut points = [Vec::new(), Vec::new()];
-    for &dim in dims {
+    for &dim in &dims {
         let (shape, rounds) = (shape(dim), rounds(dim));
         let sound = shape.regularization(1.0, 0.5, rounds);
         let lambda = match wrong {

@@ -11,9 +11,9 @@
 //! *Designs.* Attributes are independent, so that each one without effect has nothing to do with all others.
 
 use crate::setup::faulty::echo;
-use crate::setup::{Law, REPEATS, Scene};
-use lao_algorithms::pursuit::PursuitParams;
-use lao_observation::{Budget, Session, Source};
+use crate::setup::{Law, REPEATS, Scene, ever};
+use lao_algorithms::pursuit::{Pursuit, PursuitParams};
+use lao_observation::Source;
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Context, Trial};
 use lao_verification_engine::judge::FindingKind;
@@ -42,14 +42,13 @@ fn added(
         Scene { law: Law::Independent, dim: DIM, star: star + leaks, noise: NOISE }.examples(&trial.seed)?;
     let target: BTreeSet<u32> = examples.theta_star().indices().iter().copied().take(star).collect();
     let source: Box<dyn Source> = if repeats { Box::new(echo(examples)) } else { Box::new(examples) };
-    let mut learner = params.clone().build()?;
-    let mut session = Session::new(source, Budget::PerExample(BUDGET), &trial.seed.child("algorithm"));
-    let mut ever = BTreeSet::new();
-    while session.ledger().examples < EXAMPLES {
-        session.step(&mut learner, EXAMPLES - session.ledger().examples)?;
-        ever.extend(learner.support().iter().copied());
-    }
-    Ok((ever.len(), ever.intersection(&target).count()))
+    let mut added = BTreeSet::new();
+    let note = |learner: &mut Pursuit| {
+        added.extend(learner.support().iter().copied());
+        Ok(())
+    };
+    ever(source, params.clone(), EXAMPLES, &trial.seed, note, |_| false)?;
+    Ok((added.len(), added.intersection(&target).count()))
 }
 
 const LEAKS: Mutant =

@@ -13,10 +13,8 @@
 //! *Not run.* rcv1, real-sim and news20 are not at hand, and softmax on images is not tried: the verdict is
 //! about this reading on these rows.
 
-use lao_algorithms::thresholding::{
-    EpochLength, GdParams, GdStep, HsgParams, ScsgParams, SgParams, Shape, SolveError, Solver,
-    SolverProgress, SvrgParams,
-};
+use crate::setup::scenario::{DIM, Method, N};
+use lao_algorithms::thresholding::{SolveError, SolverProgress};
 use lao_finite_sum::{Coding, DesignMatrix, FiniteSum, Loss, Meter};
 use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Fault, Standing, Violation, mutants};
@@ -27,9 +25,6 @@ use lao_verification_engine::judge::paired;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
-const N: usize = 1000;
-const DIM: usize = 200;
-const SPARSITY: usize = 20;
 /// Size of the ten true coefficients.
 const SIZE: f64 = 0.7;
 /// `lambda`, as printed.
@@ -50,93 +45,60 @@ impl At {
     fn is_before(self, meter: Meter) -> bool {
         match self {
             At::Thresholdings => meter.thresholds < 200,
-            At::Calls => meter.calls < 20 * N as u64,
+            At::Calls => meter.calls < 20 * N,
         }
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Method {
-    Scsg,
-    Gd,
-    Hsg,
-    Svrg,
-    Sg,
-}
-
 /// SCSG-HT, and its rivals.
 const METHODS: [(Method, &str); 5] = [
-    (Method::Scsg, "SCSG-HT"),
+    (Method::ScsgOne, "SCSG-HT"),
     (Method::Gd, "GD-HT"),
     (Method::Hsg, "HSG-HT"),
     (Method::Svrg, "SVRG-HT"),
     (Method::Sg, "SG-HT"),
 ];
 
-impl Method {
-    /// The best step size of 10, 3, 1, .. 1e-4 at each place, on other seeds.
-    fn tuned(self, at: At) -> f64 {
-        match (self, at) {
-            (Method::Gd | Method::Hsg, _) => 3.0,
-            (Method::Svrg, _) | (Method::Scsg, At::Thresholdings) => 0.3,
-            (Method::Scsg | Method::Sg, At::Calls) => 0.03,
-            (Method::Sg, At::Thresholdings) => 0.01,
+/// The best step size of 10, 3, 1, .. 1e-4 at each place, on other seeds.
+fn tuned(method: Method, at: At) -> f64 {
+    match (method, at) {
+        (Method::Gd | Method::Hsg, _) => 3.0,
+        (Method::Svrg, _) | (Method::ScsgOne | Method::ScsgTwo, At::Thresholdings) => 0.3,
+        (Method::ScsgOne | Method::ScsgTwo | Method::Sg, At::Calls) => 0.03,
+        (Method::Sg, At::Thresholdings) => 0.01,
+    }
+}
+
+/// `f` where the method stops; infinite if a step diverged. `step` is a factor of its step size.
+fn value(method: Method, at: At, step: f64, trial: &Trial) -> anyhow::Result<f64> {
+    let mut sum = rows(&trial.seed.child("data"))?;
+    let mut solver = method.solver_with(step * tuned(method, at), MINI_BATCH, &sum)?;
+    // A stream of its own for each method.
+    let mut rng = trial.seed.child("algorithm").child(method.name()).rng();
+    while at.is_before(sum.meter()) {
+        match solver.step(&mut sum, &mut rng) {
+            Ok(SolverProgress::Settled) => break,
+            Ok(_) => {}
+            Err(SolveError::Diverged(_)) => return Ok(f64::INFINITY),
+            Err(error) => return Err(error.into()),
         }
     }
-
-    fn solver(self, step_size: f64, shape: Shape) -> anyhow::Result<Box<dyn Solver>> {
-        let (sparsity, start, mini_batch) = (SPARSITY, None, MINI_BATCH);
-        Ok(match self {
-            Method::Gd => {
-                let step = GdStep::Fixed(step_size);
-                Box::new(GdParams { sparsity, step, refit: false, start }.build(shape)?)
-            }
-            Method::Sg => Box::new(SgParams { sparsity, step_size, batch: 1, start }.build(shape)?),
-            Method::Hsg => {
-                let (first, growth) = (20.0, 1.05);
-                Box::new(HsgParams { sparsity, step_size, first, growth, start }.build(shape)?)
-            }
-            Method::Svrg => {
-                let steps = (N / MINI_BATCH) as u64;
-                Box::new(SvrgParams { sparsity, step_size, mini_batch, steps, start }.build(shape)?)
-            }
-            Method::Scsg => {
-                let (batch, length) = (N / 10, EpochLength::Geometric);
-                Box::new(ScsgParams { sparsity, step_size, batch, mini_batch, length, start }.build(shape)?)
-            }
-        })
-    }
-
-    /// `f` where the method stops; infinite if a step diverged.
-    fn value(self, at: At, step: f64, trial: &Trial) -> anyhow::Result<f64> {
-        let mut sum = rows(&trial.seed.child("data"))?;
-        let mut solver = self.solver(step * self.tuned(at), Shape::of(&sum))?;
-        // A stream of its own for each method.
-        let mut rng = trial.seed.child("algorithm").child(&format!("{self:?}")).rng();
-        while at.is_before(sum.meter()) {
-            match solver.step(&mut sum, &mut rng) {
-                Ok(SolverProgress::Settled) => break,
-                Ok(_) => {}
-                Err(SolveError::Diverged(_)) => return Ok(f64::INFINITY),
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Ok(sum.objective(solver.coefficients())?)
-    }
+    Ok(sum.objective(solver.coefficients())?)
 }
 
 /// Normal rows; labels from the logistic model with ten coefficients.
 fn rows(seed: &Seed) -> anyhow::Result<FiniteSum> {
     let (mut rng, star) = (seed.rng(), spread_signs(DIM, 10));
-    let (mut values, mut labels) = (Vec::with_capacity(N * DIM), Vec::with_capacity(N));
-    for _ in 0..N {
+    let n = N as usize;
+    let (mut values, mut labels) = (Vec::with_capacity(n * DIM), Vec::with_capacity(n));
+    for _ in 0..n {
         let row: Vec<f64> = (0..DIM).map(|_| StandardNormal.sample(&mut rng)).collect();
         let positive = rng.random::<f64>() < 1.0 / (1.0 + (-SIZE * dot(&row, &star)).exp());
         labels.push(if positive { 1.0 } else { -1.0 });
         values.extend(row);
     }
     let loss = Loss::coded(&labels, Coding::TwoClasses { negative: -1.0, positive: 1.0 })?;
-    Ok(FiniteSum::new(DesignMatrix::rows(N, DIM, values)?, loss)?.with_ridge(RIDGE)?)
+    Ok(FiniteSum::new(DesignMatrix::rows(n, DIM, values)?, loss)?.with_ridge(RIDGE)?)
 }
 
 /// What an arm gets wrong, or leaves out.
@@ -159,13 +121,13 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     cx.split(places.len() * rivals.len());
     let values = |method: Method, at: At, step: f64, place: &str| {
         cx.shared(&format!("{method:?} at {place}, {step}"), || {
-            cx.all_trials(place, pairs, |trial| method.value(at, step, trial))
+            cx.all_trials(place, pairs, |trial| value(method, at, step, trial))
         })
     };
     let step = if arm == Some(Arm::StepTooShort) { 0.001 } else { 1.0 };
     let (mut cells, mut series) = (Vec::new(), Vec::new());
     for &(at, place) in places {
-        let ours = values(Method::Scsg, at, step, place)?;
+        let ours = values(Method::ScsgOne, at, step, place)?;
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         let mut means = vec![[0.0, mean(&ours)]];
         for (number, &(rival, name)) in (1..).zip(rivals) {

@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 /// n.
 pub(crate) const N: u64 = 1000;
-const DIM: usize = 200;
+pub(crate) const DIM: usize = 200;
 /// k.
 pub(crate) const SPARSITY: usize = 20;
 const STAR: usize = 10;
@@ -78,12 +78,22 @@ impl Method {
         if matches!(self, Method::Gd | Method::Hsg) { 6..=12 } else { 0..=7 }
     }
 
-    /// The production solver.
+    /// The production solver, with steps of single components where it has mini-batches.
     pub fn solver(self, step_size: f64, sum: &FiniteSum) -> anyhow::Result<Box<dyn Solver>> {
+        self.solver_with(step_size, 1, sum)
+    }
+
+    /// The production solver, with mini-batches of this size where it has any.
+    pub fn solver_with(
+        self,
+        step_size: f64,
+        mini_batch: usize,
+        sum: &FiniteSum,
+    ) -> anyhow::Result<Box<dyn Solver>> {
         let (sparsity, start, shape) = (SPARSITY, None, Shape::of(sum));
         let scsg = |length| {
             let batch = sum.len() / 10;
-            ScsgParams { sparsity, step_size, batch, mini_batch: 1, length, start: None }.build(shape)
+            ScsgParams { sparsity, step_size, batch, mini_batch, length, start: None }.build(shape)
         };
         Ok(match self {
             Method::Gd => {
@@ -96,8 +106,8 @@ impl Method {
                 Box::new(HsgParams { sparsity, step_size, first, growth, start }.build(shape)?)
             }
             Method::Svrg => {
-                let steps = sum.len() as u64;
-                Box::new(SvrgParams { sparsity, step_size, mini_batch: 1, steps, start }.build(shape)?)
+                let steps = (sum.len() / mini_batch) as u64;
+                Box::new(SvrgParams { sparsity, step_size, mini_batch, steps, start }.build(shape)?)
             }
             Method::ScsgOne => Box::new(scsg(EpochLength::Geometric)?),
             Method::ScsgTwo => Box::new(scsg(EpochLength::Ratio)?),
