@@ -106,11 +106,17 @@ fn rows(seed: &Seed) -> anyhow::Result<FiniteSum> {
 enum Arm {
     AgainstSgAlone,
     StepTooShort,
+    Exchanged,
 }
 
-const FAULTS: [Fault<Option<Arm>>; 2] = [
+const FAULTS: [Fault<Option<Arm>>; 3] = [
     Fault::held("corrected_form", "at 200 thresholdings, against SG-HT alone", Some(Arm::AgainstSgAlone)),
     Fault::refuted("step_too_short", "SCSG-HT with a thousandth of its step size", Some(Arm::StepTooShort)),
+    Fault::refuted(
+        "exchanged",
+        "calls SCSG-HT by each rival's name, and the rival SCSG-HT",
+        Some(Arm::Exchanged),
+    ),
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
@@ -132,8 +138,10 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         let mut means = vec![[0.0, mean(&ours)]];
         for (number, &(rival, name)) in (1..).zip(rivals) {
             let theirs = values(rival, at, 1.0, place)?;
-            cells
-                .push((format!("{place}: SCSG-HT below {name}"), paired::better(&ours, &theirs, cx.alpha())));
+            let (better, worse) =
+                if arm == Some(Arm::Exchanged) { (&theirs, &ours) } else { (&ours, &theirs) };
+            let finding = paired::better(better, worse, cx.alpha());
+            cells.push((format!("{place}: SCSG-HT below {name}"), finding));
             means.push([f64::from(number), mean(&theirs)]);
         }
         series.push(Series::points(place, means));
