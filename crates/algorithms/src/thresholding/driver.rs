@@ -16,7 +16,8 @@ pub struct SolverLimit {
     pub calls: Option<u64>,
     /// The largest number of rounds of the solver.
     pub rounds: Option<u64>,
-    /// The run ends after a round that moved the iterate by at most this share of its norm.
+    /// The run ends after a round that moved the iterate, intercepts included, by at most this share of the
+    /// norm of its coefficients.
     pub change: Option<f64>,
 }
 

@@ -1,7 +1,7 @@
 //! Every row of the registry beside the reference of the method that it names, with the parameters that it
 //! promises.
 
-use crate::beside::{Beside, examples, source};
+use crate::beside::{Beside, Example, examples, hard, source};
 use lao_algorithms::baselines::reference::{
     AerReference, DantzigReference, FkkReference, OmpReference, OnlineReference,
 };
@@ -22,7 +22,7 @@ use lao_algorithms::registry::method;
 use lao_algorithms::{AnyLearner, Growth, METHODS, Method, ModelSize, ParamError, Task};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{
-    Ask, Budget, GradientSum, LearnError, Learner, Rng, Row, Seed, Session, SessionLimit, Told,
+    Ask, Budget, GradientSum, LearnError, Learner, Rng, Row, Seed, Session, SessionLimit, Source, Told,
 };
 
 type Build = fn(&Task) -> Result<Box<dyn Reference>, ParamError>;
@@ -97,15 +97,28 @@ fn check_on<L: Learner>(
         "it has no reference: write one in the `reference` module of its paper and add it to REFERENCES in \
          crates/algorithms/tests/algorithms/references.rs",
     )?;
-    let mut reference = build.1(task).map_err(|error| format!("its reference: {error}"))?;
-    let learner = method.build(task).map_err(|error| error.to_string())?;
-    check_beside(method, task, wrap(learner), &mut *reference, drawn)
+    for stream in [Stream::Plain, Stream::Hard] {
+        let mut reference = build.1(task).map_err(|error| format!("its reference: {error}"))?;
+        let learner = method.build(task).map_err(|error| error.to_string())?;
+        check_beside(method, (task, stream), wrap(learner), &mut *reference, drawn)
+            .map_err(|fault| format!("{stream:?} examples: {fault}"))?;
+    }
+    Ok(())
+}
+
+/// The examples that a learner and its reference see.
+#[derive(Clone, Copy, Debug)]
+enum Stream {
+    /// Independent normal attributes.
+    Plain,
+    /// [`hard`] ones.
+    Hard,
 }
 
 /// Checks a learner against its reference, and what the row states of it.
 fn check_beside<L: Learner>(
     method: &Method,
-    task: &Task,
+    (task, stream): (&Task, Stream),
     learner: L,
     reference: &mut dyn Reference,
     drawn: fn(&L) -> Drawn<'_>,
@@ -125,9 +138,15 @@ fn check_beside<L: Learner>(
 
     // The reference takes O(d^2) for each of 8,855 supports.
     let n = if method.growth == Growth::Exponential && task.dim > 20 { 60 } else { 1000 };
-    let rows = examples(task.dim, 11, n);
+    let (source, rows): (Box<dyn Source>, Vec<Example>) = match stream {
+        Stream::Plain => (Box::new(source(task.dim, 11)), examples(task.dim, 11, n)),
+        Stream::Hard => {
+            let (columns, rows) = hard(task.dim, 12, n);
+            (Box::new(columns), rows)
+        }
+    };
     let mut beside = Beside::new(learner, drawn, reference, &rows, TOLERANCE);
-    let mut session = Session::new(source(task.dim, 11), budget, &Seed::root(2));
+    let mut session = Session::new(source, budget, &Seed::root(2));
     let mut entries = beside.coefficients().len();
     let outcome = session.run(&mut beside, SessionLimit::after_examples(n as u64), |_, beside| {
         entries = entries.max(beside.coefficients().len());
@@ -176,11 +195,13 @@ fn pursuit_with_other_choices_is_its_reference() {
     let fdr = |params| PursuitParams { fdr: Some(0.2), ..params };
     let choices: [&dyn Fn(PursuitParams) -> PursuitParams; 2] = [&half_life, &fdr];
     for (task, choice) in tasks().into_iter().flat_map(|task| choices.map(|choice| (task.clone(), choice))) {
-        let params = choice(PursuitParams::practical(&task).unwrap());
-        let mut reference = PursuitReference::new(&params).unwrap();
-        let learner = params.build().unwrap();
-        let found = check_beside(&row("pursuit"), &task, learner, &mut reference, |_| Drawn::Listed);
-        found.unwrap_or_else(|fault| panic!("{task:?}: {fault}"));
+        for stream in [Stream::Plain, Stream::Hard] {
+            let params = choice(PursuitParams::practical(&task).unwrap());
+            let mut reference = PursuitReference::new(&params).unwrap();
+            let (learner, of) = (params.build().unwrap(), (&task, stream));
+            let found = check_beside(&row("pursuit"), of, learner, &mut reference, |_| Drawn::Listed);
+            found.unwrap_or_else(|fault| panic!("{of:?}: {fault}"));
+        }
     }
 }
 

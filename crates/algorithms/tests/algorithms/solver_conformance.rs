@@ -172,6 +172,49 @@ fn no_budget_is_ever_exceeded_and_none_is_left_that_would_do() {
 }
 
 #[test]
+fn a_run_ends_after_the_first_round_that_moves_it_little_enough() {
+    const CHANGE: f64 = 0.01;
+    let numbers = |at: &Predictor| -> Vec<f64> {
+        at.coefficients
+            .iter()
+            .flat_map(|x| x.view().to_dense())
+            .chain(at.intercepts.iter().copied())
+            .collect()
+    };
+    let (mut by_change, mut by_rounds) = (0, 0);
+    for_every_solver(|case, mut sum| {
+        let stop = SolverLimit { change: Some(CHANGE), ..SolverLimit::after_rounds(60) };
+        let mut solver = case.build(&sum);
+        let run = resume(&mut sum, &mut *solver, &mut Seed::root(9).rng(), stop).unwrap();
+        // The same run, round by round.
+        let (mut twin, mut rng) = (case.build(&sum), Seed::root(9).rng());
+        let mut before = numbers(twin.coefficients());
+        let expected = loop {
+            if twin.rounds() == 60 {
+                break SolverEnd::Rounds;
+            }
+            let thresholds = sum.meter().thresholds;
+            let end = resume(&mut sum, &mut *twin, &mut rng, SolverLimit::after_rounds(1)).unwrap().outcome;
+            if end != SolverEnd::Rounds {
+                break end;
+            }
+            let after = numbers(twin.coefficients());
+            let moved: f64 = after.iter().zip(&before).map(|(a, b)| (a - b).powi(2)).sum();
+            let square = |x: &SparseVector| x.values().iter().map(|b| b * b).sum::<f64>();
+            let norm: f64 = twin.coefficients().coefficients.iter().map(square).sum();
+            if moved.sqrt() <= CHANGE * norm.sqrt() && sum.meter().thresholds > thresholds && twin.rests() {
+                break SolverEnd::Change;
+            }
+            before = after;
+        };
+        assert_eq!((run.outcome, solver.rounds()), (expected, twin.rounds()), "{}", case.name);
+        by_change += usize::from(expected == SolverEnd::Change);
+        by_rounds += usize::from(expected == SolverEnd::Rounds);
+    });
+    assert!(by_change > 20 && by_rounds > 5, "{by_change}, {by_rounds}");
+}
+
+#[test]
 fn going_on_after_a_stop_leaves_no_trace_in_the_bits() {
     for_every_solver(|case, mut sum| {
         let (mut straight, mut stopped) = (case.build(&sum), case.build(&sum));

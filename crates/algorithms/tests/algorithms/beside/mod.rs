@@ -1,9 +1,11 @@
 //! A learner beside its reference, over the same examples.
 
 use lao_algorithms::reference::{Drawn, Reference, Seen};
+use lao_datasets::memory::Columns;
 use lao_datasets::synthetic::{Noise, Normal, Virtual};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{Ask, BlockBuf, LearnError, Learner, Request, Rng, Row, Seed, Source, Told};
+use rand::RngExt as _;
 
 /// `x` and `y`.
 pub type Example = (Vec<f64>, f64);
@@ -26,6 +28,33 @@ pub fn examples(dim: usize, seed: u64, n: usize) -> Vec<Example> {
         rows.extend((0..view.rows()).map(|r| (row(r), view.labels()[r])));
     }
     rows
+}
+
+/// Returns examples that are hard on sums, and their source: some attributes are nearly equal, some rare, and
+/// some small, and all weights change their sign in the middle.
+pub fn hard(dim: usize, seed: u64, n: usize) -> (Columns<f64>, Vec<Example>) {
+    let mut rng = Seed::root(seed).rng();
+    let rows: Vec<Example> = (0..n)
+        .map(|i| {
+            let mut x = vec![0.0; dim];
+            for j in 0..dim {
+                let z: f64 = rng.random_range(-1.5..1.5);
+                x[j] = match j % 4 {
+                    1 => x[j - 1] + 0.05 * z,
+                    2 => f64::from(u8::from(z > 1.4)),
+                    3 => 0.01 * z,
+                    _ => z,
+                };
+            }
+            let sign = if 2 * i < n { 1.0 } else { -1.0 };
+            let signal = x[0] - 0.7 * x[dim - 1] + 0.8 * x[2];
+            let y = sign * signal + rng.random_range(-0.5..0.5);
+            (x, y)
+        })
+        .collect();
+    let column = |j: usize| rows.iter().map(move |(x, _)| x[j]);
+    let values = (0..dim).flat_map(column).collect();
+    (Columns::new(dim, values, rows.iter().map(|(_, y)| *y).collect()).unwrap(), rows)
 }
 
 /// A learner that shows its reference every whole example that it is told, and compares predictions and
