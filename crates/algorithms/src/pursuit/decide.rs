@@ -2,8 +2,8 @@
 
 use super::fit::{Beside, Fit, LANES, filled};
 use super::{
-    CONFIDENCE, DROPPED_BELOW, DUE, LEAD, LEAST_SEEN, NOISE_AFTER_CHANGE, Pursuit, PursuitParams, Scratch,
-    TIGHTEST_AT, TOLERANCE, WAITS_UNTIL, WATCHED_ABOVE,
+    ALIKE, CONFIDENCE, DROPPED_BELOW, DUE, Dropped, EXCHANGED_ABOVE, LEAST_SEEN, NOISE_AFTER_CHANGE, Pursuit,
+    PursuitParams, Rule, STANDS_IN_ABOVE, Scratch, TIGHTEST_AT, WAITS_UNTIL, WATCHED_ABOVE,
 };
 use crate::money::Money;
 use lao_observation::Basket;
@@ -23,11 +23,7 @@ impl Pursuit {
         }
         let Pursuit { pool, moments, .. } = self;
         let needed = self.needed(j);
-        let enough = |n: f64| {
-            n >= LEAST_SEEN as f64
-                && z * z * (n / seen) > boundary(needed, n)
-                && self.e_process_allows(j, n / seen)
-        };
+        let enough = |n: f64| z * z * (n / seen) > boundary(needed, n) && self.e_process_allows(j, n / seen);
         let (mut low, mut high) = (seen, seen);
         while !enough(high) {
             (low, high) = (high, 2.0 * high);
@@ -55,8 +51,10 @@ impl Pursuit {
     /// Computes `z_j` and the upper confidence bound of each attribute of the list; with `explain` also how
     /// much the support explains of it, which takes O(|S|^2). The list has no attribute of the support.
     fn weigh(&mut self, explain: bool) {
+        let asks_e_processes = self.asks_e_processes();
         let Pursuit { moments, z, interest, explained, scratch, .. } = self;
         let Scratch { fit, list, .. } = scratch;
+        let confidence = if moments.has(Rule::Bound) { CONFIDENCE } else { 0.0 };
         let noise = fit.noise;
         // 3. Several attributes are held against the support at a time.
         for group in list.chunks(LANES) {
@@ -74,23 +72,26 @@ impl Pursuit {
                 let available = moments.availability(j).sqrt();
                 if n == 0.0 {
                     // Of what was always missing, nothing is known but that.
-                    let most = CONFIDENCE * noise.sqrt() * available;
+                    let most = confidence * noise.sqrt() * available;
                     interest[at] = if moments.untried(j) { f64::MAX } else { most };
                     continue;
                 }
                 if variance == 0.0 {
                     // What has not varied yet may be rare: it is looked at as often as what has no effect.
-                    interest[at] = CONFIDENCE * (noise / n).sqrt() * available;
+                    let of_unvaried = if moments.has(Rule::BoundOfUnvaried) { confidence } else { 0.0 };
+                    interest[at] = of_unvaried * (noise / n).sqrt() * available;
                     continue;
                 }
                 let (covariance, uneven, explained) = (covariance[lane], uneven[lane], explained[at]);
-                let rest = variance * (1.0 - explained).max(TOLERANCE / 2.0);
+                let rest = variance * (1.0 - explained).max((1.0 - ALIKE) / 2.0);
                 let precise =
-                    variance * (1.0 / n - explained / fit.examples.max(n)).max(TOLERANCE / (2.0 * n));
-                let of_noise = noise * moments.timing(j) * moments.unevenness(j) * precise;
+                    variance * (1.0 / n - explained / fit.examples.max(n)).max((1.0 - ALIKE) / (2.0 * n));
+                // The e-process asks for as much where errors are uneven.
+                let unevenness = if asks_e_processes { 1.0 } else { moments.unevenness(j) };
+                let of_noise = noise * moments.timing(j) * unevenness * precise;
                 let deviation = (of_noise + variance * uneven).sqrt();
                 let score = covariance / deviation;
-                let bound = (covariance.abs() + CONFIDENCE * deviation) / rest.sqrt() * available;
+                let bound = (covariance.abs() + confidence * deviation) / rest.sqrt() * available;
                 if score.is_finite() && bound.is_finite() {
                     (z[at], interest[at]) = (score, bound);
                 }
@@ -103,10 +104,8 @@ impl Pursuit {
     pub(super) fn significant(&self, j: u32) -> bool {
         let at = j as usize;
         let (n, z) = (self.moments.seen[at], self.z[at]);
-        n >= LEAST_SEEN as f64
-            && z * z > boundary(self.needed(j), n)
-            && 1.0 - self.explained[at] >= TOLERANCE
-            && self.e_process_allows(j, 1.0)
+        let is_apart = self.explained[at] < ALIKE || !self.moments.has(Rule::Apart);
+        z * z > boundary(self.needed(j), n) && is_apart && self.e_process_allows(j, 1.0)
     }
 
     /// Returns whether the e-process of `j` allows its addition, or is expected to after `growth` times as
@@ -140,7 +139,7 @@ impl Pursuit {
             let (at, money) = (j as usize, params.money.as_ref());
             let n = moments.seen[at];
             let effect = (effect(j, z[at].abs()) - 1.0) / n.max(1.0).sqrt();
-            let is_open = n >= LEAST_SEEN as f64 && explained[at] < 1.0 - TOLERANCE && effect > 0.0;
+            let is_open = n >= LEAST_SEEN as f64 && explained[at] < ALIKE && effect > 0.0;
             if is_open && support.binary_search(&j).is_err() && params.never.binary_search(&j).is_err() {
                 let worth = money.map_or(effect, |money| money.per_money(effect, money.tariff.price(j)));
                 ranked.push((worth, *place, j));
@@ -177,7 +176,9 @@ impl Pursuit {
         self.drop_insignificant();
         self.exchange();
         if self.scratch.support != self.support {
-            self.errors.forget(NOISE_AFTER_CHANGE);
+            if self.moments.has(Rule::NoiseAfterChange) {
+                self.errors.forget(NOISE_AFTER_CHANGE);
+            }
             self.before.remember(&self.support, &self.moments);
             self.fit();
             self.weigh_all(true);
@@ -221,7 +222,8 @@ impl Pursuit {
             if full {
                 let Some((weakest, t)) = self.weakest() else { return };
                 let of_best = self.worth(best, Some(weakest), self.z[best as usize].abs());
-                if of_best < 1.2 * self.worth(weakest, None, t) {
+                let ahead = if self.moments.has(Rule::Exchange) { EXCHANGED_ABOVE } else { 1.0 };
+                if of_best < ahead * self.worth(weakest, None, t) {
                     return;
                 }
                 remove(&mut self.support, weakest);
@@ -262,20 +264,21 @@ impl Pursuit {
         let Pursuit { support, moments, z, interest, explained, params, .. } = self;
         let Some(slot) = moments.pairs.slot(j) else { return false };
         let (bound, seen) = (interest[j as usize], moments.seen[j as usize]);
-        if z[j as usize].powi(2) > WAITS_UNTIL * boundary(self.needed(j), seen) {
+        let is_strong = z[j as usize].powi(2) > WAITS_UNTIL * boundary(self.needed(j), seen);
+        if is_strong || !moments.has(Rule::Wait) {
             return false;
         }
         let explains = |i: u32| {
             let ((_, count), product) = (moments.pair(i, slot), moments.product(i, slot));
             count >= LEAST_SEEN as f64
-                && product * product > TOLERANCE * moments.variance(i) * moments.variance(j)
+                && product * product > STANDS_IN_ABOVE * moments.variance(i) * moments.variance(j)
         };
         (0..params.dim as u32).any(|i| {
             let at = i as usize;
             interest[at] > bound
                 && moments.seen[at] < seen
                 && explains(i)
-                && 1.0 - explained[at] >= TOLERANCE
+                && explained[at] < ALIKE
                 && self.price(i, None) <= self.price(j, None)
                 && support.binary_search(&i).is_err()
         })
@@ -345,7 +348,7 @@ impl Pursuit {
         };
         let like = |k: u32| {
             let ((_, count), product) = (moments.pair(k, slot), moments.product(k, slot));
-            let of_both = (1.0 - TOLERANCE) * moments.variance(j) * moments.variance(k);
+            let of_both = ALIKE * moments.variance(j) * moments.variance(k);
             count >= LEAST_SEEN as f64 && of_both > 0.0 && product * product >= of_both
         };
         let all = (0..params.dim as u32).filter(|&k| like(k) && may(k) && price(k) < price(j));
@@ -361,13 +364,20 @@ impl Pursuit {
         may.min_by(|a, b| a.1.total_cmp(&b.1))
     }
 
+    /// Drops what is not significant. With a half-life, its effect may have changed its sign: its sums say
+    /// "no effect" then, with the weight of all examples that they still hold, and it would not be looked at
+    /// again before these are forgotten.
     fn drop_insignificant(&mut self) {
         while let Some((weakest, t)) = self.weakest() {
-            if t >= DROPPED_BELOW {
+            if t >= DROPPED_BELOW || !self.moments.has(Rule::Drop) {
                 return;
             }
             remove(&mut self.support, weakest);
             insert(&mut self.pool, weakest);
+            if let Some(half_life) = self.params.half_life {
+                let watched_until = self.moments.examples + half_life as u64;
+                self.dropped.push(Dropped { attribute: weakest, watched_until });
+            }
             self.fit();
         }
     }
@@ -375,15 +385,18 @@ impl Pursuit {
     /// Watches the attributes of largest `|z_j|`: a third of the budget that the support leaves, and of the
     /// money.
     fn renew_pool(&mut self) {
-        let Pursuit { params, moments, support, pool, z, order, scratch, .. } = self;
-        let most = (params.budget - support.len()).div_ceil(3);
+        let Pursuit { params, moments, support, pool, dropped, z, order, scratch, .. } = self;
+        dropped.retain(|of| moments.examples < of.watched_until && moments.has(Rule::WatchDropped));
+        let rest = params.budget - support.len();
+        let most = if moments.has(Rule::Third) { rest.div_ceil(3) } else { rest };
         let ranked = &mut scratch.ranked;
         ranked.clear();
-        for (j, z) in (0..).zip(&*z).filter(|(_, z)| z.abs() > WATCHED_ABOVE - LEAD) {
-            // What is watched stays watched, unless another attribute is clearly ahead.
-            let ahead = z.abs() + if pool.binary_search(&j).is_ok() { LEAD } else { 0.0 };
-            if ahead > WATCHED_ABOVE && support.binary_search(&j).is_err() {
-                ranked.push((ahead, order[j as usize], j));
+        for (j, z) in (0..).zip(&*z) {
+            // What was dropped counts as if it were still significant.
+            let least = if dropped.iter().any(|of| of.attribute == j) { DROPPED_BELOW } else { 0.0 };
+            let z = z.abs().max(least);
+            if z > WATCHED_ABOVE && support.binary_search(&j).is_err() {
+                ranked.push((z, order[j as usize], j));
             }
         }
         if let Some(Money { tariff, per_example, .. }) = &params.money {

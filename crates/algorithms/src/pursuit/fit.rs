@@ -1,5 +1,6 @@
 //! Least squares on the support, from sums alone.
 
+use super::Rule;
 use super::moments::{Moments, is_none, is_zero};
 use lao_kernels::{solve_lower_lanes, solve_positive};
 use serde::{Deserialize, Serialize};
@@ -108,6 +109,7 @@ impl Fit {
 
         let since = (moments.weight() - before.weight()).max(0.0);
         let known = before.support == support && since >= 8.0 * k as f64 && moments.gaps == before.gaps;
+        let known = known && moments.has(Rule::Since);
         // What came since has errors of its own.
         let noise = recent.max((moments.errors - before.errors) / since);
         if known && k as f64 * noise / since < all {
@@ -194,6 +196,7 @@ impl Fit {
         let mut covariance: [f64; LANES] =
             std::array::from_fn(|lane| moments.label[attributes[lane]] * rate_of_all[lane]);
         let mut uneven = [0.0; LANES];
+        let of_uneven = if moments.has(Rule::UnevenSums) { 1.0 } else { 0.0 };
         let neighbors =
             Some(attributes[0]).filter(|&first| attributes.iter().copied().eq(first..first + LANES));
         self.columns.clear();
@@ -209,7 +212,7 @@ impl Fit {
                 let rate = 1.0 / (seen[lane] - void[lane]).max(0.5);
                 products[lane] = sums[lane] * rate;
                 covariance[lane] -= b * products[lane];
-                uneven[lane] += part * (rate - rate_of_all[lane]).max(0.0);
+                uneven[lane] += of_uneven * part * (rate - rate_of_all[lane]).max(0.0);
             }
             self.columns.push(products);
         }
@@ -222,10 +225,10 @@ impl Fit {
         let solved = self.solved(0);
         std::array::from_fn(|lane| {
             let j = attributes[lane];
-            // Of k covariances that are 0, the errors alone explain k/n.
+            // Of what k attributes leave, the errors of their covariances alone explain k/n.
             let by_chance = self.support.len() as f64 / moments.seen[j as usize].max(1.0);
-            let part = solved[lane] / moments.variance(j) - by_chance;
-            if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 }
+            let left = (1.0 - solved[lane] / moments.variance(j)) / (1.0 - by_chance).max(0.0);
+            if left.is_finite() { (1.0 - left).clamp(0.0, 1.0) } else { 0.0 }
         })
     }
 

@@ -5,7 +5,7 @@ use super::e_process::EProcesses;
 use super::fit::Before;
 use super::link::{Link, Predicted};
 use super::moments::{Gap, Moments, Panel, groups, weight_of, weight_of_all};
-use super::{Errors, LARGEST, LARGEST_BOUND, NOISE_MEMORY, Pursuit, PursuitParams, Scratch, is_weight};
+use super::{Errors, LARGEST, LARGEST_BOUND, Pursuit, PursuitParams, Scratch, is_weight};
 use crate::money::Money;
 use lao_kernels::{SparseVector, SparseView, merge_into};
 use lao_observation::tariff::pays;
@@ -24,6 +24,7 @@ impl Pursuit {
             moments,
             pool: Vec::new(),
             added: Vec::new(),
+            dropped: Vec::new(),
             before,
             errors: Errors::default(),
             e_processes: EProcesses::new(dim),
@@ -266,7 +267,7 @@ impl Pursuit {
         self.moments.absorb(Panel { attributes, values, labels, errors, gaps, weights });
         // They are weighted now.
         let weight = weight_of_all(weights, errors.len());
-        self.errors.add(errors, weight, NOISE_MEMORY.min(self.params.memory()));
+        self.errors.add(errors, weight, self.params.noise_memory());
     }
 
     /// Renews what follows from the coefficients. `explained` is what the former ones explain.

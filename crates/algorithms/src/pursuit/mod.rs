@@ -19,8 +19,8 @@
 //! beta  = <u_S u_S'>^-1 <u_S v>                               least squares on the support
 //! g_j   = <u_j v> - <u_j u_S'> beta                           what j explains beyond S
 //! q_j   = <u_j^2> - <u_j u_S'> <u_S u_S'>^-1 <u_S u_j>        the part of j that S does not explain
-//! V_j   = the variance of g_j: sigma^2 q_j / n_j, more where sums rest on different examples or large
-//!         values come with large errors
+//! V_j   = the variance of g_j: sigma^2 q_j / n_j, more where sums rest on different examples or j was
+//!         observed while errors were large
 //! z_j   = g_j / sqrt(V_j)
 //! add to S the watched j of largest |z_j|, if z_j^2 > (1 + 10/n_j) (2 log(d/level) + log(1 + n_j/10)),
 //!     its e-process M_j is at least d/level, and j waits for no other attribute
@@ -42,8 +42,9 @@
 //! The threshold of `z_j^2` is the boundary that a standardized sum of n_j independent terms without effect
 //! ever crosses with probability at most `level/d`, if errors are normal and their variance is known; here it
 //! is estimated. `M_j` is the same mixture of likelihood ratios for sums within blocks, and estimates no
-//! variance. The last line is an upper confidence bound: attributes of which little is known, or much to be
-//! expected, come first. Of an attribute that has not varied yet, a rare one perhaps, it is `1.5
+//! variance. Where it is not asked, with a half-life or gaps, V_j is also larger where large values come with
+//! large errors. The last line is an upper confidence bound: attributes of which little is known, or much to
+//! be expected, come first. Of an attribute that has not varied yet, a rare one perhaps, it is `1.5
 //! sigma/sqrt(n_j)`, as if its effect had been measured as 0.
 //!
 //! *Level*: Attributes that have nothing to do with the label and with the other attributes are never added,
@@ -104,9 +105,13 @@
 //! level is that of the boundary alone, which a sum without effect crosses within a few half-lives: over an
 //! endless stream attributes without effect are added now and then, and dropped again.
 //!
+//! With a half-life, an attribute that is dropped is watched for a half-life as if its `z_j` were 3: its
+//! sums may say "no effect" only because the effect has changed its sign.
+//!
 //! Two things are always forgotten: the products with an attribute that is no longer watched, and old errors
 //! of the predictions, so that `sigma^2` rests on a few thousand examples, and on a few hundred once the
-//! support has changed. Too few examples give an empty or partial support, with the evidence so far.
+//! support has changed, or where there is a half-life. Too few examples give an empty or
+//! partial support, with the evidence so far.
 //!
 //! *Gaps*: a value that is asked for may be missing, NaN. Every sum rests on the examples in which all its
 //! factors were observed, `n_j` counts those in which j was, and a prediction takes the mean in the place of
@@ -148,7 +153,7 @@
 //! `pursuit-plan`, `pursuit-invariance`,
 //! `pursuit-against-hybrid`,
 //! `pursuit-prices`, `pursuit-half-life`, `pursuit-half-life-level`, `pursuit-calibration`,
-//! `pursuit-gaps`.
+//! `pursuit-gaps`, `pursuit-rules`.
 
 mod decide;
 mod e_process;
@@ -164,10 +169,13 @@ mod naive;
 mod params;
 mod plan;
 pub mod reference;
+mod rules;
 
 pub use interval::Estimate;
 pub use params::PursuitParams;
 pub use plan::{StudyGuess, StudyPlan};
+#[doc(hidden)]
+pub use rules::Rule;
 
 use crate::money::Money;
 use crate::params::ParamError;
@@ -195,25 +203,29 @@ const LONGEST_BLOCK: u64 = 512;
 const BLOCKS: u64 = 160;
 /// All attributes are weighed again when the examples have grown by this part.
 const DUE: u64 = 10;
-/// Observations that an attribute needs before it may be added.
+/// Observations that a correlation, or a place among the followers, asks for.
 const LEAST_SEEN: u64 = 20;
 /// Standard errors below which an attribute is dropped.
 const DROPPED_BELOW: f64 = 3.0;
 /// Standard deviations from the mean beyond which a value counts as if it lay there.
 const WITHIN: f64 = 4.0;
-/// The part of an attribute's variance that the support must leave unexplained, if it is to be added.
-const TOLERANCE: f64 = 0.1;
+/// The part of an attribute's variance that another one, or the support, explains if the two cannot be told
+/// apart by sums over different examples.
+const ALIKE: f64 = 0.9;
+/// The squared correlation above which an attribute may stand in for another one.
+const STANDS_IN_ABOVE: f64 = 0.1;
 /// An attribute waits for no other one if `z_j^2` is this multiple of what its addition asks for.
 const WAITS_UNTIL: f64 = 2.0;
-/// The `|z_j|` above which an attribute may be watched, and the lead of those that are watched already.
+/// An attribute takes the place of one of the support if its evidence is this multiple of the other's.
+const EXCHANGED_ABOVE: f64 = 1.2;
+/// The `|z_j|` above which an attribute may be watched.
 const WATCHED_ABOVE: f64 = 1.5;
-const LEAD: f64 = 0.5;
 /// Standard deviations of the upper confidence bound by which attributes are chosen to be looked at.
 const CONFIDENCE: f64 = 1.5;
 /// The number of observations at which the boundary of significance is tightest.
 const TIGHTEST_AT: f64 = 10.0;
 /// The number of examples that the estimated variance of the errors rests on, at most, when the support has
-/// just changed, and at any other time.
+/// just changed or there is a half-life, and at any other time.
 const NOISE_AFTER_CHANGE: f64 = 300.0;
 const NOISE_MEMORY: f64 = 4096.0;
 /// The largest magnitude of a value or label; its fourth power times any number of examples is finite.
@@ -247,6 +259,15 @@ impl Errors {
     fn mean(&self) -> f64 {
         self.sum / self.count.max(1.0)
     }
+}
+
+/// An attribute that was dropped from the support.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Dropped {
+    attribute: u32,
+    /// The number of examples until which it is watched.
+    watched_until: u64,
 }
 
 /// What is known of an attribute.
@@ -304,6 +325,9 @@ pub struct Pursuit {
     /// The attributes that were ever added, ascending, if their number counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     added: Vec<u32>,
+    /// With a half-life, what was dropped a short time ago.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    dropped: Vec<Dropped>,
     before: Before,
     errors: Errors,
     e_processes: EProcesses,
@@ -400,6 +424,8 @@ impl Validate for Pursuit {
         damaged(state::is_set(support, dim) && state::is_set(pool, dim), "support or pool are no sets")?;
         damaged(support.len() <= params.largest_support(), "the support is too long")?;
         damaged(state::is_set(&self.added, dim), "the attributes that were ever added are no set")?;
+        let exist = self.dropped.iter().all(|of| (of.attribute as usize) < dim);
+        damaged(exist, "an attribute that was dropped does not exist")?;
         damaged(
             params.always.iter().all(|j| support.binary_search(j).is_ok()),
             "an attribute that is always in the predictor is not in the support",
@@ -495,6 +521,12 @@ impl Pursuit {
     /// Returns whether a block is complete, so that the next one has attributes of its own.
     pub(crate) fn is_between_blocks(&self) -> bool {
         self.filled == 0 && self.late.is_empty()
+    }
+
+    /// Leaves a rule of the method out, until the learner is stored: for the claim that it is needed.
+    #[doc(hidden)]
+    pub fn leave_out(&mut self, rule: Rule) {
+        self.moments.without = Some(rule);
     }
 
     /// Returns the estimate of the variance of the errors of the predictions.

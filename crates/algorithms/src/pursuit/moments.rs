@@ -1,7 +1,7 @@
 //! What Pursuit remembers of the examples: sums over the examples in which an attribute, or a pair of
 //! attributes, was observed.
 
-use super::{NAME, WITHIN};
+use super::{NAME, Rule, WITHIN};
 use crate::state;
 use lao_kernels::{panel_clip, panel_moments, panel_products, sum};
 use lao_observation::stored::Damaged;
@@ -46,6 +46,9 @@ pub(super) struct Moments {
     pub error_square: Vec<f64>,
     /// The watched attributes and their pairs.
     pub pairs: Pairs,
+    /// The rule that is left out.
+    #[serde(skip)]
+    pub without: Option<Rule>,
 }
 
 /// A block of examples. Its columns are interleaved four by four: value `i` of column `c` is
@@ -113,7 +116,13 @@ impl Moments {
             error: zeros.clone(),
             error_square: zeros,
             pairs: Pairs::new(dim, watched),
+            without: None,
         }
+    }
+
+    /// Returns whether a rule holds.
+    pub fn has(&self, rule: Rule) -> bool {
+        self.without != Some(rule)
     }
 
     /// Makes room for attributes that join, up to `dim` of them, and up to `watched` that are watched.
@@ -219,7 +228,8 @@ impl Moments {
     /// Returns the part of the asks for attribute `j` that was answered, about; 1 if nothing is ever missing.
     pub fn availability(&self, j: u32) -> f64 {
         let j = j as usize;
-        self.tried.get(j).map_or(1.0, |tried| (self.seen[j] + 1.0) / (tried + 1.0))
+        let tried = self.tried.get(j).filter(|_| self.has(Rule::Availability));
+        tried.map_or(1.0, |tried| (self.seen[j] + 1.0) / (tried + 1.0))
     }
 
     /// Returns whether attribute `j` was never asked for.
@@ -326,7 +336,7 @@ impl Moments {
     /// values do not vary.
     pub fn range(&self, j: u32) -> (f64, f64) {
         let (mean, width) = (self.mean[j as usize], WITHIN * self.variance(j).sqrt());
-        if width > 0.0 && (mean - width) < (mean + width) {
+        if width > 0.0 && (mean - width) < (mean + width) && self.has(Rule::Clip) {
             (mean - width, mean + width)
         } else {
             (f64::MIN, f64::MAX)
@@ -344,7 +354,8 @@ impl Moments {
         let j = j as usize;
         let (of_j, of_all) = (self.error[j] * self.weight(), self.errors * self.seen[j]);
         let by_chance = 4.0 / self.seen[j].max(1.0).sqrt();
-        if of_all > 0.0 && of_j > (1.0 + by_chance) * of_all { of_j / of_all - by_chance } else { 1.0 }
+        let is_more = of_all > 0.0 && of_j > (1.0 + by_chance) * of_all;
+        if is_more && self.has(Rule::Timing) { of_j / of_all - by_chance } else { 1.0 }
     }
 
     /// Returns how much larger the variance of `u_j r` is than the product of the variances, beyond what is
@@ -354,7 +365,8 @@ impl Moments {
         let even = self.square[j] * self.error[j];
         let ratio = self.error_square[j] * self.seen[j] / even;
         let by_chance = 4.0 / self.seen[j].max(1.0).sqrt();
-        if even > 0.0 && ratio > 1.0 + by_chance { ratio - by_chance } else { 1.0 }
+        let is_more = even > 0.0 && ratio > 1.0 + by_chance;
+        if is_more && self.has(Rule::Unevenness) { ratio - by_chance } else { 1.0 }
     }
 
     pub fn validate(&self, dim: usize, watched: usize) -> Result<(), Damaged> {

@@ -1,7 +1,7 @@
 //! Choices about money, written down a second time as the docs of [Pursuit](super) have them, with several
 //! candidates for each: many panels, fees that panels share, prices of 0, and equal bounds.
 
-use super::{LARGEST_BOUND, LEAST_SEEN, Pursuit, PursuitParams, TOLERANCE};
+use super::{ALIKE, LARGEST_BOUND, LEAST_SEEN, Pursuit, PursuitParams};
 use crate::money::Money;
 use lao_observation::{Ask, BlockBuf, Learner as _, Request, Rng, Seed, Tariff, Told};
 use rand::RngExt as _;
@@ -91,7 +91,7 @@ fn cheaper(learner: &Pursuit, j: u32) -> Option<f64> {
     let alike = |k: u32| {
         let (sum, count) = moments.pair(k, slot);
         let correlation = (sum / count) / (moments.variance(j) * moments.variance(k)).sqrt();
-        count >= LEAST_SEEN as f64 && correlation * correlation >= 1.0 - TOLERANCE
+        count >= LEAST_SEEN as f64 && correlation * correlation >= ALIKE
     };
     let may = |k: &u32| !support.contains(k) && !params.never.contains(k) && !params.always.contains(&j);
     let all = (0..DIM as u32).filter(may).filter(|&k| alike(k));

@@ -1,6 +1,6 @@
 //! The parameters of Pursuit.
 
-use super::{BLOCKS, FIRST_BLOCK, LONGEST_BLOCK, NAME, Pursuit};
+use super::{BLOCKS, FIRST_BLOCK, LONGEST_BLOCK, NAME, NOISE_AFTER_CHANGE, NOISE_MEMORY, Pursuit};
 use crate::money::Money;
 use crate::params::{ParamError, number, require, require_dim, require_shape};
 use crate::state;
@@ -181,6 +181,11 @@ impl PursuitParams {
     /// Returns the sum of the weights of infinitely many examples.
     pub(super) fn memory(&self) -> f64 {
         self.half_life.map_or(f64::INFINITY, |half_life| half_life / LN_2)
+    }
+
+    /// Returns the number of examples that the variance of the errors rests on, at most.
+    pub(super) fn noise_memory(&self) -> f64 {
+        self.half_life.map_or(NOISE_MEMORY, |_| NOISE_AFTER_CHANGE.min(self.memory()))
     }
 
     /// Returns the largest number of attributes that leaves some of the budget to look for others.

@@ -3,7 +3,7 @@
 use super::PursuitParams;
 use crate::params::{ParamError, require};
 use crate::reference::{Mismatch, Reference, Seen, dot};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 // The constants of the method, stated a second time: a comparison with the learner shows one that was
 // changed.
@@ -14,22 +14,27 @@ const FIRST_BLOCK: u64 = 10;
 const LONGEST_BLOCK: u64 = 512;
 /// All attributes are weighed again after a tenth more examples.
 const DUE: u64 = 10;
-/// An attribute is added after at least 20 looks, if `z_j^2` is above the boundary that is tightest after 10,
-/// and the support leaves a tenth of it unexplained; it waits for others up to twice the boundary.
-const LEAST_SEEN: u64 = 20;
+/// An attribute is added if `z_j^2` is above the boundary that is tightest after 10 looks. Up to twice
+/// the boundary it waits for others whose squared correlation with it is above a tenth, by at least 20
+/// examples.
 const TIGHTEST_AT: f64 = 10.0;
-const TOLERANCE: f64 = 0.1;
 const WAITS_UNTIL: f64 = 2.0;
-/// It is dropped below 3 standard errors.
+const STANDS_IN_ABOVE: f64 = 0.1;
+const LEAST_SEEN: f64 = 20.0;
+/// If there is no room, its evidence must be 1.2 times that of the attribute whose place it takes.
+const EXCHANGED_ABOVE: f64 = 1.2;
+/// The support explains less than nine tenths of it, and counts as explaining at most 19 twentieths.
+const ALIKE: f64 = 0.9;
+const LEAST_REST: f64 = 0.05;
+/// It is dropped below 3 standard errors. With a half-life, it is then watched for one, as if it were at 3.
 const DROPPED_BELOW: f64 = 3.0;
-/// It may be watched above 1.5 standard deviations, with a lead of .5 for what is watched already.
+/// It may be watched above 1.5 standard deviations.
 const WATCHED_ABOVE: f64 = 1.5;
-const LEAD: f64 = 0.5;
 /// It is looked at by its bound of 1.5 standard deviations.
 const CONFIDENCE: f64 = 1.5;
 /// Its values count as at most 4 standard deviations from their mean.
 const WITHIN: f64 = 4.0;
-/// The noise rests on 4,096 examples, and on 300 after a change.
+/// The noise rests on 4,096 examples, and on 300 after a change or with a half-life.
 const NOISE_MEMORY: f64 = 4096.0;
 const NOISE_AFTER_CHANGE: f64 = 300.0;
 
@@ -65,6 +70,8 @@ pub struct PursuitReference {
     added: BTreeSet<usize>,
     /// What was known when the support changed last.
     before: Before,
+    /// The number of examples until which what was dropped is watched.
+    watched_until: BTreeMap<usize, f64>,
     /// Sum and number of the squared errors.
     errors: (f64, f64),
     /// `Q_j`, `V_j` and `rho` of each attribute.
@@ -144,6 +151,7 @@ impl PursuitReference {
                 products: table,
                 label: zeros.clone(),
             },
+            watched_until: BTreeMap::new(),
             errors: (0.0, 0.0),
             e_processes: vec![[0.0; 3]; d],
             z: zeros.clone(),
@@ -214,7 +222,7 @@ impl PursuitReference {
         let mut memory = NOISE_MEMORY;
         if let Some(half_life) = self.params.half_life {
             self.forget(0.5f64.powf(block.len() as f64 / half_life));
-            memory = memory.min(half_life / 2.0f64.ln());
+            memory = NOISE_AFTER_CHANGE.min(half_life / 2.0f64.ln());
         }
         for (_, x, _) in &mut block {
             x.iter_mut().enumerate().filter(|(_, x)| !x.is_nan()).for_each(|(j, x)| *x = self.within(j, *x));
@@ -235,7 +243,7 @@ impl PursuitReference {
             y - self.intercept - dot(&w, &full)
         };
         let errors: Vec<f64> = block.iter().map(|(_, x, y)| error(x, *y)).collect();
-        if self.params.half_life.is_none() && self.gaps == 0 {
+        if self.asks_e_processes() {
             block[0].0.iter().for_each(|&j| self.take_steps(j as usize, &block, &errors));
         }
         self.errors.0 += errors.iter().map(|r| r * r).sum::<f64>();
@@ -316,11 +324,16 @@ impl PursuitReference {
         dim as f64 / fdr.map_or(level, |q| q * with_it.len() as f64)
     }
 
+    /// Whether additions ask for an e-process.
+    fn asks_e_processes(&self) -> bool {
+        self.params.half_life.is_none() && self.gaps == 0
+    }
+
     /// Whether the e-process of `j` is as large as its addition needs.
     fn e_process_allows(&self, j: usize) -> bool {
         let [q, v, rho] = self.e_processes[j];
         let e = (rho / (rho + v)).sqrt() * (q * q / (2.0 * (rho + v))).exp();
-        self.params.half_life.is_some() || self.gaps > 0 || e >= self.needed(j)
+        !self.asks_e_processes() || e >= self.needed(j)
     }
 
     /// Least squares on the support, from all sums or from those since the support changed last.
@@ -414,8 +427,8 @@ impl PursuitReference {
         let c: Vec<f64> = self.support.iter().map(|&k| self.covariance(j, k)).collect();
         let of_all = self.fit.inverse.iter().zip(&c).map(|(row, a)| a * dot(row, &c)).sum::<f64>();
         let by_chance = self.support.len() as f64 / self.seen[j].max(1.0);
-        let part = of_all / self.variance(j) - by_chance;
-        self.explained[j] = if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 };
+        let left = (1.0 - of_all / self.variance(j)) / (1.0 - by_chance).max(0.0);
+        self.explained[j] = if left.is_finite() { (1.0 - left).clamp(0.0, 1.0) } else { 0.0 };
     }
 
     fn weigh(&mut self, j: usize) {
@@ -433,20 +446,25 @@ impl PursuitReference {
         let c: Vec<f64> = s.iter().map(|&k| self.covariance(j, k)).collect();
         let g = self.label[j] / n - dot(&c, &self.fit.beta);
         let explained = self.explained[j];
-        let uneven_errors = self.error_square[j] * n / (self.products[j][j] * self.error[j]);
-        let precise = variance * (1.0 / n - explained / self.fit.examples.max(n)).max(TOLERANCE / (2.0 * n));
+        let uneven_errors = if self.asks_e_processes() {
+            1.0
+        } else {
+            self.error_square[j] * n / (self.products[j][j] * self.error[j])
+        };
+        let precise = variance * (1.0 / n - explained / self.fit.examples.max(n)).max(LEAST_REST / n);
         let of_noise = self.fit.noise * self.timing(j) * (uneven_errors - 4.0 / n.sqrt()).max(1.0) * precise;
         let deviation = (of_noise + variance * self.uneven(j, &self.fit.beta)).sqrt();
         self.z[j] = g / deviation;
-        let rest = variance * (1.0 - explained).max(TOLERANCE / 2.0);
+        let rest = variance * (1.0 - explained).max(LEAST_REST);
         self.bound[j] = (g.abs() + CONFIDENCE * deviation) / rest.sqrt() * available;
     }
 
     /// Whether `j` waits for another attribute, which it may stand in for.
     fn waits(&self, j: usize) -> bool {
         (0..self.params.dim).filter(|i| !self.support.contains(i)).any(|i| {
-            let correlated = self.covariance(i, j).powi(2) > TOLERANCE * self.variance(i) * self.variance(j);
-            let known = self.counts[i][j] >= LEAST_SEEN as f64 && 1.0 - self.explained[i] >= TOLERANCE;
+            let correlated =
+                self.covariance(i, j).powi(2) > STANDS_IN_ABOVE * self.variance(i) * self.variance(j);
+            let known = self.counts[i][j] >= LEAST_SEEN && self.explained[i] < ALIKE;
             correlated && known && self.seen[i] < self.seen[j] && self.bound[i] > self.bound[j]
         })
     }
@@ -471,8 +489,7 @@ impl PursuitReference {
             let significant = |j: &usize| {
                 let bound = 2.0 * self.needed(*j).ln() + (1.0 + self.seen[*j] / TIGHTEST_AT).ln();
                 let evidence = self.z[*j].powi(2) / ((1.0 + TIGHTEST_AT / self.seen[*j]) * bound);
-                self.seen[*j] >= LEAST_SEEN as f64
-                    && 1.0 - self.explained[*j] >= TOLERANCE
+                self.explained[*j] < ALIKE
                     && evidence > 1.0
                     && self.e_process_allows(*j)
                     && (evidence > WAITS_UNTIL || !self.waits(*j))
@@ -483,7 +500,7 @@ impl PursuitReference {
             let full = self.support.len() >= self.params.largest_support();
             if full {
                 let Some((weakest, t)) = self.weakest() else { break };
-                if z(best) < 1.2 * t {
+                if z(best) < EXCHANGED_ABOVE * t {
                     break;
                 }
                 self.support.remove(&weakest);
@@ -507,6 +524,9 @@ impl PursuitReference {
             }
             self.support.remove(&weakest);
             self.pool.insert(weakest);
+            if let Some(half_life) = self.params.half_life {
+                self.watched_until.insert(weakest, self.examples + half_life.floor());
+            }
             self.least_squares();
         }
         if self.support != old {
@@ -539,11 +559,11 @@ impl PursuitReference {
     }
 
     fn watch(&mut self) {
-        let ahead = |j: usize| self.z[j].abs() + if self.pool.contains(&j) { LEAD } else { 0.0 };
-        let mut ranked: Vec<usize> = (0..self.params.dim)
-            .filter(|&j| ahead(j) > WATCHED_ABOVE && !self.support.contains(&j))
-            .collect();
-        ranked.sort_by(|&i, &j| ahead(j).total_cmp(&ahead(i)));
+        let dropped = |j: usize| self.watched_until.get(&j).is_some_and(|until| self.examples < *until);
+        let z = |j: usize| self.z[j].abs().max(if dropped(j) { DROPPED_BELOW } else { 0.0 });
+        let mut ranked: Vec<usize> =
+            (0..self.params.dim).filter(|&j| z(j) > WATCHED_ABOVE && !self.support.contains(&j)).collect();
+        ranked.sort_by(|&i, &j| z(j).total_cmp(&z(i)));
         ranked.truncate((self.params.budget - self.support.len()).div_ceil(3));
         let pool: BTreeSet<usize> = ranked.into_iter().collect();
         let stay: BTreeSet<usize> = &(&pool & &self.pool) | &self.support;

@@ -118,6 +118,18 @@ fn uniform(rng: &mut Rng) -> f64 {
 }
 
 #[test]
+fn the_noise_follows_that_of_the_last_examples() {
+    let rows = 30_000;
+    let (values, mut labels) = two_effects(rows, 31, uniform);
+    for (i, y) in labels.iter_mut().enumerate().skip(rows / 2) {
+        let signal = values[3 * rows + i] - values[8 * rows + i];
+        *y = signal + 3.0 * (*y - signal);
+    }
+    let noise = learn(PursuitParams::within(12, 6), values, labels).noise();
+    assert!((noise / 9.0 - 1.0).abs() < 0.1, "{noise}");
+}
+
+#[test]
 fn of_equal_attributes_one_is_in_the_predictor() {
     for seed in 0..20 {
         let (mut values, labels) = two_effects(ROWS, seed, uniform);
@@ -578,7 +590,7 @@ fn weights_move_the_estimate_count_as_examples_and_can_be_stored_within_a_block(
     let build = || PursuitParams::within(12, 6).build().unwrap();
     let (mut stored, mut ends) = (String::new(), Vec::new());
     for is_stored in [false, true] {
-        let mut session = Session::new(Weighted(source()), Budget::PerExample(6), &Seed::root(6));
+        let mut session = Session::new(Weighted(source()), Budget::PerExample(6), &Seed::root(11));
         let mut learner = build();
         session.run(&mut learner, SessionLimit::after_examples(1555), |_, _| {}).unwrap();
         if is_stored {

@@ -27,6 +27,7 @@ mod plan;
 mod prices;
 mod rare;
 mod rate;
+mod rules;
 mod setup;
 mod small_study;
 mod support_law;
@@ -62,6 +63,7 @@ const CLAIMS: &[Claim] = &[
     half_life_level::CLAIM,
     calibration::CLAIM,
     gaps::CLAIM,
+    rules::CLAIM,
     against_hybrid::CLAIM,
     chosen_looks::CLAIM,
     phases_budget::CLAIM,

@@ -199,23 +199,23 @@ pub fn ever(
 }
 
 /// Examples of which values are missing at random.
-pub struct Gappy<S> {
+pub struct Gappy<S, P> {
     inner: S,
     /// The probability that a value of an attribute is missing.
-    missing: fn(u32) -> f64,
+    missing: P,
     /// Whether a gap is told as the mean of its attribute, 0, as if it had been observed.
     filled: bool,
     rng: Rng,
 }
 
-impl<S: Source> Gappy<S> {
+impl<S: Source, P: Fn(u32) -> f64> Gappy<S, P> {
     /// Returns `inner` with gaps.
-    pub fn new(inner: S, missing: fn(u32) -> f64, filled: bool, seed: &Seed) -> Self {
+    pub fn new(inner: S, missing: P, filled: bool, seed: &Seed) -> Self {
         Gappy { inner, missing, filled, rng: seed.child("gaps").rng() }
     }
 }
 
-impl<S: Source> Source for Gappy<S> {
+impl<S: Source, P: Fn(u32) -> f64 + Send> Source for Gappy<S, P> {
     lao_verification_engine::hand_on!(inner: dim position seek);
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
