@@ -49,6 +49,8 @@ pub struct TableTask {
     pub shape: Shape,
     /// The number of examples that are expected.
     pub examples: Option<u64>,
+    /// The number of examples that are read together, see [`PursuitParams::page`].
+    pub page: Option<u64>,
     /// The group of each attribute, such as the words of a column, or nothing if each stands for itself; only
     /// [exchanges](TableMethod::Exchange) heed them.
     pub groups: Vec<u32>,
@@ -68,6 +70,7 @@ impl TableTask {
             half_life: None,
             shape: Shape::Line,
             examples: None,
+            page: None,
             groups: Vec::new(),
         }
     }
@@ -266,7 +269,7 @@ pub(crate) fn pursuit(_: &Method, task: &TableTask) -> Result<(TableLearner, Any
         Some(money) => PursuitParams::within_money(money),
         None => PursuitParams::within(task.dim, task.budget),
     };
-    let TableTask { longest, fdr, half_life, shape, examples, .. } = *task;
+    let TableTask { longest, fdr, half_life, shape, examples, page, .. } = *task;
     let one = fdr.is_none() || task.level.is_none();
     require(
         one,
@@ -276,7 +279,7 @@ pub(crate) fn pursuit(_: &Method, task: &TableTask) -> Result<(TableLearner, Any
         "absent where `level` is given: it takes its place",
     )?;
     let (level, always) = (task.level.unwrap_or(within.level), task.always.clone());
-    let params = PursuitParams { longest, level, fdr, always, half_life, ..within };
+    let params = PursuitParams { longest, level, fdr, always, half_life, page, ..within };
     let learner = match shape {
         Shape::Line => TableLearner::Pursuit(Box::new(params.clone().build()?)),
         Shape::Auto | Shape::Trees => {

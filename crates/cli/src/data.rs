@@ -1,11 +1,14 @@
 //! `lao data`.
 
 use crate::args::Layout;
-use clap::Args;
+use crate::output::Force;
+use clap::{Args, value_parser};
 use lao::{ColumnKind, ColumnSummary, ReadOptions};
 use lao_figures::count;
+use lao_files::write_with;
 use lao_terminal as say;
-use std::path::PathBuf;
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Show the columns of a table as `lao fit` reads them.
@@ -18,9 +21,20 @@ pub struct DataArgs {
     /// Print JSON instead of text.
     #[arg(long)]
     json: bool,
+    /// Write a Parquet table to this file in short pages, so that few bytes are read of it by `lao fit`.
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    rewrite: Option<PathBuf>,
+    /// Rows of a page of that file [default: a four-hundredth of all, from 64 to 1024].
+    #[arg(long, value_name = "N", requires = "rewrite", value_parser = value_parser!(u32).range(1..=65536))]
+    page: Option<u32>,
+    #[command(flatten)]
+    force: Force,
 }
 
 pub fn run(args: &DataArgs) -> anyhow::Result<ExitCode> {
+    if let Some(output) = &args.rewrite {
+        return rewrite(args, output);
+    }
     let frame = lao::read_with(&args.data, &args.layout.options(ReadOptions::default()))?;
     frame.notes().iter().for_each(|line| say::note(line));
     let columns = frame.summary();
@@ -30,7 +44,7 @@ pub fn run(args: &DataArgs) -> anyhow::Result<ExitCode> {
             let constant = one.kind.is_constant();
             serde_json::json!({
                 "name": one.name, "kind": kind, "missing": one.missing, "values": values,
-                "left_out": constant || one.kind == ColumnKind::Text,
+                "left_out": constant || matches!(one.kind, ColumnKind::Text | ColumnKind::Others(_)),
             })
         };
         let all: Vec<_> = columns.iter().map(of).collect();
@@ -48,6 +62,15 @@ pub fn run(args: &DataArgs) -> anyhow::Result<ExitCode> {
     };
     say::results(&text)?;
     say::note(&format!("{} rows, {} columns", count(frame.rows() as u64), columns.len()));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes a Parquet table to another file, in short pages.
+fn rewrite(args: &DataArgs, output: &Path) -> anyhow::Result<ExitCode> {
+    args.force.check(output, &[&args.data])?;
+    let table = lao::open(&args.data, &args.layout.options(ReadOptions::default()))?;
+    write_with(output, |file| table.rewrite(BufWriter::new(file), args.page).map_err(io::Error::other))?;
+    say::note(&format!("{} rows are in {}", count(table.rows()), output.display()));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -73,5 +96,6 @@ fn describe(column: &ColumnSummary<'_>) -> (&'static str, String) {
             ("words", format!("{}: {}{more}{constant}", words.len(), first.join(", ")))
         }
         ColumnKind::Text => ("text", "too many different words: left out".into()),
+        ColumnKind::Others(why) => ("others", format!("left out: {why}")),
     }
 }

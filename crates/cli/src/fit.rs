@@ -15,7 +15,9 @@ use std::sync::atomic::Ordering;
 
 /// Learn a model from a table within a budget.
 ///
-/// The table is CSV; gzip, bzip2 and zip are unpacked, and `-` is standard input. All columns but the target
+/// The table is CSV, or Parquet, or a folder of Parquet files; gzip, bzip2 and zip are unpacked, and `-` is
+/// standard input. Of a large Parquet table the pages are read that are bought; its columns of words are left
+/// out then, but for those of --words. All columns but the target
 /// are attributes: use --drop for identifiers, for example a patient number, and for columns that will be
 /// unknown at prediction time. Words become attributes `column=word`; empty fields, NA and ? are missing
 /// values. Of an example that lacks a value, pursuit learns from what is there; other methods skip it. A
@@ -69,6 +71,10 @@ pub struct FitArgs {
     like: Option<PathBuf>,
     #[command(flatten)]
     layout: Layout,
+    /// Read a Parquet table page by page, as it is bought, or whole; `auto` reads page by page what would
+    /// take more than 512 MiB of memory.
+    #[arg(long, value_enum, default_value_t = ByPage::Auto, value_name = "WHEN")]
+    pages: ByPage,
     #[command(flatten)]
     output: OutputArgs,
     /// Print the model as JSON instead of text.
@@ -80,6 +86,42 @@ pub struct FitArgs {
     /// Print only errors, interrupts and `nothing found` to standard error.
     #[arg(long, short)]
     quiet: bool,
+}
+
+/// When a table is read page by page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ByPage {
+    /// If the table would take more than 512 MiB of memory.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl ByPage {
+    /// Returns the examples of a table.
+    fn examples(
+        self,
+        data: &Path,
+        options: &ReadOptions,
+        target: &str,
+        positive: Option<&str>,
+    ) -> Result<Examples, lao::Error> {
+        const MOST_IN_MEMORY: u64 = 512 << 20;
+        let by_page = match self {
+            ByPage::Never => None,
+            ByPage::Always => Some(lao::open(data, options)?),
+            ByPage::Auto => lao::open_parquet(data, options)?
+                .filter(|paged| paged.rows().saturating_mul(8 * paged.columns() as u64) > MOST_IN_MEMORY),
+        };
+        match (by_page, positive) {
+            (Some(paged), Some(class)) => paged.target_class(target, class),
+            (Some(paged), None) => paged.target(target),
+            (None, Some(class)) => lao::read_with(data, options)?.target_class(target, class),
+            (None, None) => lao::read_with(data, options)?.target(target),
+        }
+    }
 }
 
 /// When progress is shown.
@@ -118,11 +160,7 @@ pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
             positive = Some(class);
         }
     }
-    let frame = lao::read_with(&args.data, &options)?;
-    let examples = match positive {
-        Some(class) => frame.target_class(target, class)?,
-        None => frame.target(target)?,
-    };
+    let examples = args.pages.examples(&args.data, &options, target, positive)?;
     let (dim, columns) = (examples.names().len(), examples.columns());
     let note = |line: &str| {
         if !args.quiet {

@@ -41,6 +41,14 @@ impl std::error::Error for WriteError {}
 /// When the path names something other than an ordinary file, when the file is read-only, or when the folder
 /// or the disk cannot be written. The old file is then unchanged, and no other file is left behind.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    write_with(path, |file| file.write_all(bytes))
+}
+
+/// As [`write_atomically`], for a file that is written piece by piece.
+///
+/// # Errors
+/// As [`write_atomically`]; and that of `content`.
+pub fn write_with(path: &Path, content: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), WriteError> {
     let write = || {
         let (target, old) = replaced(path)?;
         let mut file = temporary(&target)?;
@@ -48,7 +56,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
         if let Some(old) = old {
             file.as_file().set_permissions(old.permissions())?;
         }
-        file.write_all(bytes)?;
+        content(file.as_file_mut())?;
         file.as_file().sync_all()?;
         file.persist(&target)?;
         sync_folder(folder_of(&target))

@@ -20,6 +20,10 @@ pub enum Error {
     /// A file cannot be opened or unpacked.
     #[error(transparent)]
     Format(#[from] FormatError),
+    /// A Parquet file cannot be read.
+    #[cfg(feature = "parquet")]
+    #[error(transparent)]
+    Parquet(#[from] lao_parquet::ParquetError),
     /// A table is malformed.
     #[error("{file}, line {line}: {reason}")]
     Table {

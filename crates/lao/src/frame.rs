@@ -1,6 +1,6 @@
 //! Tables as people keep them: CSV with or without a header, words, gaps.
 
-use crate::error::{Error, nearest};
+use crate::error::Error;
 use crate::examples::Examples;
 use lao_datasets::format::{Opening, Records, open, open_reader};
 use rayon::prelude::*;
@@ -11,13 +11,16 @@ use std::path::Path;
 
 mod fields;
 mod notes;
+#[cfg(feature = "parquet")]
+pub(crate) mod parquet;
 mod plain;
 mod quoted;
 mod summary;
 mod text;
 mod words;
 
-use fields::Fields;
+pub(crate) use fields::Fields;
+use fields::no_column;
 pub use fields::{Header, Pick, ReadOptions, Reading, is_missing};
 pub(crate) use fields::{column_of_gap, marks, number, separator_of};
 use plain::{PART, Plain};
@@ -62,6 +65,19 @@ pub struct Frame {
     notes: Vec<String>,
 }
 
+/// What a table is made of, once its fields are read.
+struct Made {
+    name: String,
+    hash: String,
+    /// The names of all columns of the file.
+    names: Vec<String>,
+    rows: usize,
+    /// Those that are read.
+    columns: Vec<Read>,
+    notes: Vec<String>,
+    is_arff: bool,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
     pub name: String,
@@ -77,12 +93,15 @@ pub(crate) enum Values {
     Words { words: Vec<String>, places: Vec<u32> },
     /// More different words than can be used, and the first of them.
     TooManyWords(Option<FirstWord>),
+    /// Neither numbers nor words, and why none are read.
+    Others(&'static str),
 }
 
 /// The first field of a column that is neither a number nor missing.
 #[derive(Clone, Debug)]
 pub(crate) struct FirstWord {
-    pub line: u64,
+    /// Such as `line 3`.
+    pub at: String,
     pub word: String,
 }
 
@@ -96,7 +115,7 @@ impl Values {
     }
 }
 
-/// Reads a CSV file, which may be packed; `-` is standard input.
+/// Reads a CSV file, which may be packed, or a Parquet file, or a folder of them; `-` is standard input.
 ///
 /// # Errors
 /// When the file cannot be read, or a row has another number of fields than the first.
@@ -129,6 +148,10 @@ pub fn read(path: impl AsRef<Path>) -> Result<Frame, Error> {
 /// ```
 pub fn read_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Frame, Error> {
     let path = path.as_ref();
+    #[cfg(feature = "parquet")]
+    if let Some(files) = parquet::open(path)? {
+        return Frame::of_parquet(&files, options);
+    }
     let opening = Opening { member: options.member.clone(), ..Opening::default() };
     let (name, parts) = if path == Path::new("-") {
         ("standard input".to_owned(), open_reader(std::io::stdin(), "standard input", &opening)?)
@@ -251,6 +274,22 @@ impl Frame {
         if rows == 0 {
             return Err(fail(2, "there are names but no rows".into()));
         }
+        let made = Made { name: name.to_owned(), hash, names, rows, columns, notes, is_arff };
+        let first_word = |place| first_word(text, &fields, skip, place);
+        let occurs = |gap: &[u8]| memchr::memmem::find(text, gap).is_some();
+        Ok(Frame::assembled(made, &fields, options, &first_word, &occurs))
+    }
+
+    /// Assembles a table whose fields are read. `first_word` finds the first field of a column that is
+    /// neither a number nor missing, and `occurs` looks for a text among the fields.
+    fn assembled(
+        made: Made,
+        fields: &Fields,
+        options: &ReadOptions,
+        first_word: &dyn Fn(usize) -> Option<FirstWord>,
+        occurs: &dyn Fn(&[u8]) -> bool,
+    ) -> Self {
+        let Made { name, hash, names, rows, columns, mut notes, is_arff } = made;
         let (mut gaps_found, mut marks, mut odd_fields) = (Vec::new(), Vec::new(), Vec::new());
         let mut all = Vec::new();
         for (place, Read { mut values, odd, mark }) in fields.places().zip(columns) {
@@ -259,22 +298,22 @@ impl Frame {
                 Values::Numbers(numbers) => {
                     gaps_found.append(&mut fields.blank(place, numbers));
                     if odd > 0 {
-                        let first = first_word(text, &fields, skip, place);
+                        let first = first_word(place);
                         odd_fields.push(notes::Odd { column, fields: odd, rows: numbers.len(), first });
                     }
                 }
-                Values::TooManyWords(first) => *first = first_word(text, &fields, skip, place),
+                Values::TooManyWords(first) => *first = first_word(place),
+                Values::Others(_) => {}
                 Values::Words { .. } => marks.extend(mark.map(|mark| (column.as_str(), mark))),
             }
             all.push(Column { name: column.clone(), values });
         }
         notes.extend(notes::odd(&odd_fields));
         notes.extend(notes::marks(&marks, is_arff));
-        notes.extend(notes::gaps_that_never_occur(&fields, &gaps_found, text));
+        notes.extend(notes::gaps_that_never_occur(fields, &gaps_found, occurs));
         notes.extend(all.par_iter().filter_map(notes::suspect).collect::<Vec<_>>());
         let notes = notes.into_iter().map(crate::escape::line).collect();
-        let reading = Reading::of(options);
-        Ok(Frame { name: name.to_owned(), rows, columns: all, hash, reading, header: names, notes })
+        Frame { name, rows, columns: all, hash, reading: Reading::of(options), header: names, notes }
     }
 
     /// Returns the number of rows.
@@ -321,11 +360,8 @@ impl Frame {
     /// # Errors
     /// [`Error::NoColumn`], which names a similar one.
     pub(crate) fn column(&self, wanted: &str) -> Result<&Column, Error> {
-        self.columns.iter().find(|column| column.name == wanted).ok_or_else(|| {
-            let names = || self.header.iter().map(String::as_str);
-            let (near, columns) = (nearest(wanted, names()), some_of(names()));
-            Error::NoColumn { file: self.name.clone(), wanted: wanted.into(), near, columns }
-        })
+        let found = self.columns.iter().find(|column| column.name == wanted);
+        found.ok_or_else(|| no_column(wanted, &self.header, &self.name))
     }
 
     /// Returns the fields of a column as text: words as they are written, numbers in their shortest form, and
@@ -346,6 +382,7 @@ impl Frame {
                 let reason = "it has too many different words; read it as words".into();
                 Err(Error::Column { column: column.into(), reason })
             }
+            Values::Others(why) => Err(Error::Column { column: column.into(), reason: (*why).into() }),
         }
     }
 

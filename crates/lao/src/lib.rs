@@ -50,6 +50,8 @@ mod frame;
 mod model;
 #[cfg(feature = "onnx")]
 mod onnx;
+#[cfg(feature = "parquet")]
+mod paged;
 mod prices;
 mod sheet;
 mod sql;
@@ -67,10 +69,12 @@ pub use model::{
     About, Calibrated, Candidate, Choice, Coefficient, HALF_WIDTH, Holdout, JournalPlace, Line, Link,
     Missing, Model, Origin, PanelSpent, Predictions, Predictor, Reached, Spent, SpentMoney, Stamp,
 };
+#[cfg(feature = "parquet")]
+pub use paged::{Paged, open, open_parquet};
 pub use prices::{Price, PricedColumns, Prices};
 pub use sheet::{Sheet, SheetRow, decimal};
 pub use sql::Dialect;
-pub use table::Table;
+pub use table::{Table, Traffic};
 
 pub use lao_algorithms::phases::Shape;
 

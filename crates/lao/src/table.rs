@@ -1,6 +1,7 @@
 //! Tables whose values lie elsewhere, such as in the memory of another language.
 
 use lao_observation::SourceError;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::ControlFlow;
 
@@ -63,6 +64,65 @@ pub trait Table: fmt::Debug + Send + Sync {
         rows: &[u32],
         into: &mut [f64],
     ) -> Result<ControlFlow<()>, SourceError>;
+
+    /// Returns the first row of each page, ascending, if rows are read by pages: the values of an attribute
+    /// in all rows from one of these to the next cost as much as one of them. A run then takes the examples
+    /// page by page, and those of a page have the same looks.
+    fn pages(&self) -> Option<&[u32]> {
+        None
+    }
+
+    /// Returns the bytes that were read so far, if these count.
+    fn traffic(&self) -> Option<Traffic> {
+        None
+    }
+}
+
+/// What was read of a table that lies on a disk or behind a network.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Traffic {
+    /// Bytes that were read.
+    pub bytes: u64,
+    /// Bytes of the whole table.
+    pub of: u64,
+    /// Requests: ranges of bytes that were read at once.
+    pub requests: u64,
+}
+
+impl fmt::Display for Traffic {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Traffic { bytes, of, requests } = *self;
+        let share = 100.0 * bytes as f64 / of.max(1) as f64;
+        let precision = if share < 10.0 { 1 } else { 0 };
+        let [bytes, of] = [bytes, of].map(in_units);
+        write!(out, "read {bytes} of {of} ({share:.precision$} %) in {requests} requests")
+    }
+}
+
+/// Returns a number of bytes as people write it.
+fn in_units(bytes: u64) -> String {
+    let mut size = bytes as f64;
+    let mut units = ["bytes", "kB", "MB", "GB", "TB"].into_iter();
+    let mut unit = units.next().unwrap_or_default();
+    while let (true, Some(larger)) = (size >= 1000.0, units.clone().next()) {
+        (size, unit) = (size / 1000.0, larger);
+        units.next();
+    }
+    let precision = if size < 10.0 && unit != "bytes" { 1 } else { 0 };
+    format!("{size:.precision$} {unit}")
+}
+
+impl Traffic {
+    /// Returns this and what was read `before`.
+    pub(crate) fn after(self, before: Option<Traffic>) -> Traffic {
+        let before = before.unwrap_or_default();
+        Traffic {
+            bytes: self.bytes.saturating_add(before.bytes),
+            of: self.of,
+            requests: self.requests.saturating_add(before.requests),
+        }
+    }
 }
 
 /// Columns in memory.

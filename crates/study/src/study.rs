@@ -311,6 +311,7 @@ impl Study {
             label: description.label.clone(),
             attributes,
             spent: Spent {
+                traffic: None,
                 examples: slots,
                 attributes: bought,
                 most_attributes: self.state.most_attributes(),

@@ -229,11 +229,12 @@ impl PhasesParams {
         (SEARCH * self.examples.unwrap_or(0) as f64) as u64
     }
 
-    /// Returns N, and the examples of the contest.
+    /// Returns N, and the examples of the contest: whole pages, where examples are read by pages.
     fn planned(&self) -> [u64; 2] {
-        let n = self.examples.unwrap_or(0);
+        let (n, page) = (self.examples.unwrap_or(0), self.pursuit.page.unwrap_or(1));
         let most = (LARGEST_CONTEST * n as f64).floor();
-        [n, (CONTEST * n as f64).ceil().max(LEAST_CONTEST.min(most)) as u64]
+        let contest = (CONTEST * n as f64).ceil().max(LEAST_CONTEST.min(most)) as u64;
+        [n, contest.div_ceil(page).saturating_mul(page)]
     }
 }
 

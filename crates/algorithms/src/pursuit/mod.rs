@@ -124,6 +124,11 @@
 //! of a weighted sum has it. Counts become sums of weights, which should add up to `(sum w)^2 / sum w^2`, the
 //! number of examples of equal weight that say as much.
 //!
+//! *Pages*: where examples are [read together](PursuitParams::page), as the rows of a page of a file, a block
+//! has whole pages, so that the examples of a page have the same looks. Attributes that were never observed
+//! come before those that were, so that one round through all takes about d/s' pages. What follows from the
+//! sums, the level and the intervals, is as before; what it costs in examples is measured.
+//!
 //! *Late examples*: where labels come late, examples are handed out before those are learned from on which
 //! the next choice would rest, and [`Pursuit::tell_late`] tells them once the choice has changed. Examples
 //! that were known before, and cost nothing, are told by [`Pursuit::tell_given`]. Attributes may join later:
@@ -153,7 +158,7 @@
 //! `pursuit-plan`, `pursuit-invariance`,
 //! `pursuit-against-hybrid`,
 //! `pursuit-prices`, `pursuit-half-life`, `pursuit-half-life-level`, `pursuit-calibration`,
-//! `pursuit-gaps`, `pursuit-rules`.
+//! `pursuit-gaps`, `pursuit-pages`, `pursuit-rules`.
 
 mod decide;
 mod e_process;

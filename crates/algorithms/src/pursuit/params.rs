@@ -10,6 +10,8 @@ use lao_observation::tariff::pays;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::LN_2;
 
+/// The longest page.
+const LONGEST_PAGE: u64 = 1 << 16;
 /// The shortest half-life: a watched attribute reaches more weight than its addition needs.
 const SHORTEST_HALF_LIFE: f64 = 20.0;
 
@@ -58,6 +60,10 @@ pub struct PursuitParams {
     /// What an example may cost, beside `budget`; `None` if all attributes cost the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub money: Option<Money>,
+    /// The number of examples that are read together, as a page of a file, at most 65,536: the number of
+    /// those with the same looks is a multiple of it. `None` if each example is read by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<u64>,
 }
 
 fn default_level() -> f64 {
@@ -77,6 +83,7 @@ impl PursuitParams {
             never: Vec::new(),
             half_life: None,
             money: None,
+            page: None,
         }
     }
 
@@ -109,7 +116,7 @@ impl PursuitParams {
     }
 
     pub(crate) fn check(&self) -> Result<(), ParamError> {
-        let PursuitParams { dim, budget, level, fdr, longest, always, never, half_life, money } = self;
+        let PursuitParams { dim, budget, level, fdr, longest, always, never, half_life, money, page } = self;
         require_dim(NAME, 1, *dim)?;
         if let Some(money) = money {
             money.check(NAME, *dim)?;
@@ -128,6 +135,9 @@ impl PursuitParams {
             let inside = share > 0.0 && share < 1.0;
             require(inside, NAME, field, number(share), "a number between 0 and 1, both excluded")?;
         }
+        let rows = page.unwrap_or(1);
+        let allowed = format_args!("from 1 to {LONGEST_PAGE} examples");
+        require((1..=LONGEST_PAGE).contains(&rows), NAME, "page", rows, allowed)?;
         let longest = longest.unwrap_or(1);
         require(longest >= 1, NAME, "longest", longest, "at least 1")?;
         for (field, list) in [("always", always), ("never", never)] {
@@ -172,10 +182,13 @@ impl PursuitParams {
     }
 
     /// Returns the number of examples in the block that follows `examples` examples: a part of them, so that
-    /// there are few updates, and at most a tenth of the half-life.
+    /// there are few updates, and at most a tenth of the half-life; and whole pages.
     pub(super) fn block_size(&self, examples: u64) -> u64 {
         let within = self.half_life.map_or(LONGEST_BLOCK, |half_life| (half_life / 10.0) as u64);
-        (examples / BLOCKS).min(within).clamp(FIRST_BLOCK, LONGEST_BLOCK)
+        let page = self.page.unwrap_or(1);
+        let block = (examples / BLOCKS).min(within).clamp(FIRST_BLOCK, LONGEST_BLOCK);
+        // Of a long block the last page may be missing; a short one is a page at least.
+        if page > 1 { (block / page).max(1) * page } else { block }
     }
 
     /// Returns the sum of the weights of infinitely many examples.

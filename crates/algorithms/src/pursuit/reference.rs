@@ -167,7 +167,11 @@ impl PursuitReference {
 
     fn block_size(&self) -> usize {
         let within = self.params.half_life.map_or(LONGEST_BLOCK, |h| (h / 10.0) as u64);
-        (self.examples as u64 / BLOCKS).min(within).clamp(FIRST_BLOCK, LONGEST_BLOCK) as usize
+        let block = (self.examples as u64 / BLOCKS).min(within).clamp(FIRST_BLOCK, LONGEST_BLOCK);
+        match self.params.page {
+            Some(page @ 2..) => (page * (block / page).max(1)) as usize,
+            _ => block as usize,
+        }
     }
 
     fn variance(&self, j: usize) -> f64 {

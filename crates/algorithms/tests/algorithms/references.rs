@@ -193,7 +193,8 @@ fn every_method_is_its_reference() {
 fn pursuit_with_other_choices_is_its_reference() {
     let half_life = |params| PursuitParams { half_life: Some(90.0), ..params };
     let fdr = |params| PursuitParams { fdr: Some(0.2), ..params };
-    let choices: [&dyn Fn(PursuitParams) -> PursuitParams; 2] = [&half_life, &fdr];
+    let page = |params| PursuitParams { page: Some(24), ..params };
+    let choices: [&dyn Fn(PursuitParams) -> PursuitParams; 3] = [&half_life, &fdr, &page];
     for (task, choice) in tasks().into_iter().flat_map(|task| choices.map(|choice| (task.clone(), choice))) {
         for stream in [Stream::Plain, Stream::Hard] {
             let params = choice(PursuitParams::practical(&task).unwrap());

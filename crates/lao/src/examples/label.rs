@@ -34,6 +34,7 @@ pub(super) fn labels(
         (Values::TooManyWords(first), _) => {
             return fail(format!("it has {}; a label has numbers, or two classes", too_many(first.as_ref())));
         }
+        (Values::Others(why), _) => return fail(format!("{why}; a label has numbers, or two classes")),
         (Values::Words { .. }, None) => (&[], &[]),
     };
     let named = |x: f64| words.get(x as usize).cloned().unwrap_or_else(|| x.to_string());
@@ -107,9 +108,9 @@ pub(super) fn labels(
 
 /// Says that a column has more different words than can be used.
 pub(super) fn too_many(first: Option<&FirstWord>) -> String {
-    let such = first.map_or_else(String::new, |FirstWord { line, word }| {
+    let such = first.map_or_else(String::new, |FirstWord { at, word }| {
         let short: String = word.chars().take(40).collect();
-        format!(", such as `{short}` in line {line}")
+        format!(", such as `{short}` in {at}")
     });
     format!("too many different words{such}")
 }

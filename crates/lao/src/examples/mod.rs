@@ -1,6 +1,7 @@
 //! Examples: the rows of a table with a label, as attributes of numbers that a learner buys.
 
 mod label;
+mod pages;
 mod stream;
 
 use crate::error::{Error, nearest};
@@ -10,7 +11,7 @@ use crate::table::Table;
 use label::{labels, too_many};
 use lao_algorithms::pursuit::LARGEST;
 use lao_observation::{Seed, Tariff};
-use rand::seq::SliceRandom as _;
+use pages::Shuffled;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::ops::{ControlFlow, Range};
@@ -141,6 +142,36 @@ pub struct TrainTest {
 }
 
 impl Examples {
+    /// Returns the rows of a table that is read by pages, whose label was read.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn of_pages(parts: PagedParts, positive: Option<&str>) -> Result<Self, Error> {
+        let PagedParts { table, name, target, label, attributes, others, mut notes, reading } = parts;
+        let (label, labels) = labels(&label, &target, positive, &mut notes)?;
+        let names = attributes.iter().map(|(column, word)| match word {
+            Some(word) => format!("{column}={word}"),
+            None => column.clone(),
+        });
+        let parts = TableParts {
+            table,
+            name,
+            names: names.collect(),
+            target,
+            label,
+            rows: all_rows(&labels),
+            labels,
+        };
+        let missing = parts.labels.len() - parts.rows.len();
+        if missing > 0 {
+            notes.push(format!("{missing} rows are left out: they have no `{}`", parts.target));
+        }
+        let mut examples = Self::from_table(parts)?;
+        if let Some(store) = Arc::get_mut(&mut examples.store) {
+            (store.attributes, store.others, store.reading) = (attributes, others, reading);
+            store.notes = notes.into_iter().map(crate::escape::line).collect();
+        }
+        Ok(examples)
+    }
+
     pub(crate) fn new(frame: Frame, target: &str, positive: Option<&str>) -> Result<Self, Error> {
         let mut notes = frame.notes().to_vec();
         let (label, labels) = labels(&frame.column(target)?.values, target, positive, &mut notes)?;
@@ -190,6 +221,7 @@ impl Examples {
                         values.push(places.iter().map(is).collect());
                     }
                 }
+                Values::Others(why) => notes.push(format!("`{name}` is left out: {why}")),
                 Values::TooManyWords(first) => {
                     notes.push(format!("`{name}` is left out: it has {}", too_many(first.as_ref())));
                 }
@@ -210,7 +242,7 @@ impl Examples {
                 return Err(Error::Column { column: column.clone(), reason });
             }
         }
-        let rows: Vec<u32> = (0..).zip(&labels).filter(|(_, y)| !y.is_nan()).map(|(row, _)| row).collect();
+        let rows = all_rows(&labels);
         let missing = labels.len() - rows.len();
         if missing > 0 {
             notes.push(format!("{missing} rows are left out: they have no `{target}`"));
@@ -381,14 +413,16 @@ impl Examples {
         Ok(self.store.values.read(attributes, &self.rows[places], into)?)
     }
 
-    /// Splits the examples at random; `share` of them are for the test.
+    /// Splits the examples at random; `share` of them are for the test. Of a table that is read by pages,
+    /// whole pages are.
     ///
     /// # Errors
     /// When the share is not between 0 and 1, or one part would be empty.
     pub fn split(&self, share: f64, seed: &Seed) -> Result<TrainTest, Error> {
-        let mut rows = self.rows.to_vec();
-        rows.shuffle(&mut seed.rng());
-        let (test, train) = rows.split_at(self.test_size(share)?);
+        let Shuffled { rows, page } = self.shuffle(seed);
+        let size = self.test_size(share)?;
+        let whole = size.div_ceil(page) * page;
+        let (test, train) = rows.split_at(if whole < rows.len() { whole } else { size });
         Ok(TrainTest { train: self.of(train.to_vec()), test: self.of(test.to_vec()) })
     }
 
@@ -479,11 +513,9 @@ impl Examples {
         if all > 0.0 { sum / all } else { 0.0 }
     }
 
-    /// Returns the examples in a random order.
+    /// Returns the examples in a random order, those of a page together.
     pub(crate) fn shuffled(&self, seed: &Seed) -> Examples {
-        let mut rows = self.rows.to_vec();
-        rows.shuffle(&mut seed.rng());
-        self.of(rows)
+        self.of(self.shuffle(seed).rows)
     }
 
     /// Returns the examples as a stream, `passes` times over; with `gaps`, an example comes without what it
@@ -491,6 +523,27 @@ impl Examples {
     pub(crate) fn stream(&self, passes: u64, gaps: bool) -> Stream {
         Stream::new(self.clone(), passes, gaps)
     }
+}
+
+/// Returns the rows that have a label.
+fn all_rows(labels: &[f64]) -> Vec<u32> {
+    (0..).zip(labels).filter(|(_, y)| !y.is_nan()).map(|(row, _)| row).collect()
+}
+
+/// What is known of a table that is read by pages before a run begins.
+#[cfg(feature = "parquet")]
+pub(crate) struct PagedParts {
+    pub table: Arc<dyn Table>,
+    pub name: String,
+    pub target: String,
+    /// The column of the label.
+    pub label: Values,
+    /// The column of each attribute and, if the column has words, the word at which the attribute is 1.
+    pub attributes: Vec<(String, Option<String>)>,
+    /// The other columns.
+    pub others: Vec<String>,
+    pub notes: Vec<String>,
+    pub reading: Reading,
 }
 
 /// The smallest difference of the values of a column.

@@ -8,6 +8,7 @@ use crate::error::{Error, nearest};
 use crate::examples::{Examples, Stream, TrainTest};
 use crate::model::{About, Holdout, Model, Origin, Reached, Spent, SpentMoney};
 use crate::prices::{PricedColumns, Prices};
+use crate::table::Traffic;
 use lao_algorithms::phases::Shape;
 use lao_algorithms::pursuit::Evidence;
 use lao_algorithms::{AnyParams, Money, TableLearner, TableMethod, TableTask};
@@ -258,7 +259,8 @@ impl Fit {
             session = session.priced(tariff)?;
         }
         let mut history = Vec::new();
-        let mut until = 16u64;
+        // No page is begun and left for the examples that are held out.
+        let mut until = 16 * training.page().unwrap_or(1);
         loop {
             let run = session.run(learned.learner.learner(), SessionLimit::after_examples(until), |_, _| {});
             run.map_err(|error| by_name(error, &training, &learned))?;
@@ -300,6 +302,8 @@ impl Fit {
                 let decided = model.decision.and_then(|decision| decided(&model, decision));
                 let notes = notes.into_iter().map(crate::escape::line).collect();
                 let found = learned.learner.inspect().found();
+                // The examples held out were read, too.
+                model.spent.traffic = self.traffic(examples, &learned);
                 learned.before = model.spent.clone();
                 let model = Model { holdout, history, ..model };
                 return Ok(Fitted { model, found, notes, decided, learned });
@@ -363,11 +367,28 @@ impl Fit {
         // What comes twice is no evidence for trees.
         let expected = (self.choices.passes == 1).then_some(examples.len() as u64);
         let (budget, always) = (most.min(dim), examples.places(always)?);
-        let (examples, groups) = (expected, examples.groups());
-        let task =
-            TableTask { dim, budget, money, longest, level, fdr, always, half_life, shape, examples, groups };
+        let (examples, groups, page) = (expected, examples.groups(), examples.page());
+        let task = TableTask {
+            dim,
+            budget,
+            money,
+            longest,
+            level,
+            fdr,
+            always,
+            half_life,
+            shape,
+            examples,
+            page,
+            groups,
+        };
         let (learner, parameters) = row.for_table(&task)?;
         Ok(Learned { learner, parameters, before: Spent::default() })
+    }
+
+    /// Returns what was read so far of a table that is read page by page.
+    fn traffic(&self, examples: &Examples, learned: &Learned) -> Option<Traffic> {
+        examples.traffic().map(|traffic| traffic.after(learned.before.traffic))
     }
 
     /// Returns what has been learned so far.
@@ -401,6 +422,7 @@ impl Fit {
                 passed_over: before.passed_over.saturating_add(session.source().skipped),
                 void: before.void,
                 imported: before.imported,
+                traffic: self.traffic(examples, learned),
                 money,
             },
             origin: Origin {
@@ -408,7 +430,7 @@ impl Fit {
                 safeguarded: learned.learner.is_safeguarded(),
                 parameters: learned.parameters.clone(),
                 table: table.to_owned(),
-                sha256: Some(sha256.to_owned()),
+                sha256: Some(sha256.to_owned()).filter(|hash| !hash.is_empty()),
                 journal: None,
                 attributes: examples.names().len(),
                 examples: examples.len(),

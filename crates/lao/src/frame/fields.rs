@@ -166,7 +166,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    pub(super) fn of(options: &ReadOptions) -> Self {
+    pub(crate) fn of(options: &ReadOptions) -> Self {
         let without = match &options.columns {
             Pick::Without(some) => some.clone(),
             _ => Vec::new(),
@@ -215,6 +215,13 @@ pub(crate) fn column_of_gap(gap: &str) -> Option<(&str, &str)> {
     gap.split_once('=')
 }
 
+/// Says that a table has no such column.
+pub(super) fn no_column(wanted: &str, names: &[String], file: &str) -> Error {
+    let names = || names.iter().map(String::as_str);
+    let (near, columns) = (nearest(wanted, names()), some_of(names()));
+    Error::NoColumn { file: file.to_owned(), wanted: wanted.into(), near, columns }
+}
+
 /// What the fields of a column are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -225,7 +232,8 @@ pub(super) enum Kind {
 }
 
 /// How the fields of a table are read.
-pub(super) struct Fields {
+#[derive(Debug)]
+pub(crate) struct Fields {
     pub separator: u8,
     decimal: u8,
     /// Whether each column is read.
@@ -240,11 +248,7 @@ pub(super) struct Fields {
 impl Fields {
     /// Returns what is read of columns with these names.
     pub fn new(options: &ReadOptions, names: &[String], separator: u8, file: &str) -> Result<Self, Error> {
-        let absent = |wanted: &str| {
-            let near = nearest(wanted, names.iter().map(String::as_str));
-            let columns = some_of(names.iter().map(String::as_str));
-            Error::NoColumn { file: file.to_owned(), wanted: wanted.into(), near, columns }
-        };
+        let absent = |wanted: &str| no_column(wanted, names, file);
         let wanted = match &options.columns {
             Pick::All => vec![true; names.len()],
             Pick::Only(some) => names.iter().map(|name| some.contains(name)).collect(),
@@ -306,6 +310,22 @@ impl Fields {
             Kind::Numbers => false,
             Kind::Words => true,
         }
+    }
+
+    /// Returns the place of a column of `file`, whose columns have these names.
+    ///
+    /// # Errors
+    /// [`Error::NoColumn`], which names a similar one.
+    #[cfg(feature = "parquet")]
+    pub fn place(&self, wanted: &str, names: &[String], file: &str) -> Result<usize, Error> {
+        let found = self.places().find(|place| names[*place] == wanted);
+        found.ok_or_else(|| no_column(wanted, names, file))
+    }
+
+    /// Returns whether a column was chosen to hold words.
+    #[cfg(feature = "parquet")]
+    pub fn must_be_words(&self, column: usize) -> bool {
+        self.kinds[column] == Kind::Words
     }
 
     /// Returns how many different words a column may have.

@@ -56,7 +56,7 @@ pub(super) fn first_word(text: &[u8], fields: &Fields, skip: usize, column: usiz
         let field = record.field(column);
         if read > skip && fields.number_in(column, field).is_none() && !fields.is_missing(column, field) {
             let word = String::from_utf8_lossy(field).into_owned();
-            return Some(FirstWord { line: record.line(), word });
+            return Some(FirstWord { at: format!("line {}", record.line()), word });
         }
     }
     None

@@ -50,6 +50,8 @@ pub enum ColumnKind<'a> {
     Words(&'a [String]),
     /// More different words than can be used.
     Text,
+    /// Values that are neither numbers nor words, and why none are read.
+    Others(&'a str),
 }
 
 impl ColumnKind<'_> {
@@ -58,7 +60,7 @@ impl ColumnKind<'_> {
         match self {
             ColumnKind::Numbers { low, high, .. } => low >= high,
             ColumnKind::Words(words) => words.len() < 2,
-            ColumnKind::Text => false,
+            ColumnKind::Text | ColumnKind::Others(_) => false,
         }
     }
 }
@@ -81,6 +83,7 @@ impl<'a> ColumnSummary<'a> {
                 (missing, ColumnKind::Words(words))
             }
             Values::TooManyWords(_) => (0, ColumnKind::Text),
+            Values::Others(why) => (0, ColumnKind::Others(why)),
         };
         ColumnSummary { name: &column.name, missing, kind }
     }

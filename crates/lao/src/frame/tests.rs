@@ -63,7 +63,7 @@ fn agree(values: &Values, cells: &[Cell]) -> bool {
             let first = first.as_ref().map(|first| &first.word);
             cells.len() > MOST_WORDS && first == cells.iter().find_map(|cell| cell.as_ref().err())
         }
-        Values::Numbers(_) => false,
+        Values::Numbers(_) | Values::Others(_) => false,
     }
 }
 
@@ -302,7 +302,7 @@ fn a_word_late_in_the_table_makes_a_column_of_words_and_many_words_none() {
     let text: String = (0..5000).map(|i| format!("w{i},1\n")).collect();
     let frame = Frame::parse_parts(text.as_bytes(), "t", &ReadOptions::default(), 0).unwrap();
     let Values::TooManyWords(Some(first)) = &frame.columns[0].values else { panic!("{frame:?}") };
-    assert_eq!((first.line, &first.word[..]), (2, "w1"), "the first line has the names");
+    assert_eq!((&first.at[..], &first.word[..]), ("line 2", "w1"), "the first line has the names");
 }
 
 #[test]

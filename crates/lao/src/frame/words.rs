@@ -30,6 +30,19 @@ pub(super) struct Read {
     pub mark: Option<(Vec<u8>, usize)>,
 }
 
+impl Read {
+    /// Returns a column: as words, if it has any, of which `Some(None)` stands for too many; as numbers
+    /// otherwise.
+    pub fn of(column: Numbers, words: Option<Option<Words>>) -> Self {
+        let Numbers { values, odd } = column;
+        match words {
+            None => Read { values: Values::Numbers(values), odd, mark: None },
+            Some(None) => Read { values: Values::TooManyWords(None), odd: 0, mark: None },
+            Some(Some(mut words)) => Read { mark: words.mark.take(), values: words.sorted(), odd: 0 },
+        }
+    }
+}
+
 /// Returns all columns: those that have words with the next of `words`, and the others as numbers.
 pub(super) fn merged(
     fields: &Fields,
@@ -38,13 +51,8 @@ pub(super) fn merged(
     words: Vec<Option<Words>>,
 ) -> Vec<Read> {
     let mut words = words.into_iter();
-    let mut next = || match words.next().flatten() {
-        Some(mut words) => Read { mark: words.mark.take(), values: words.sorted(), odd: 0 },
-        None => Read { values: Values::TooManyWords(None), odd: 0, mark: None },
-    };
-    let of = |(place, Numbers { values, odd }): (usize, Numbers)| {
-        let numbers = Read { values: Values::Numbers(values), odd, mark: None };
-        if worded.contains(&place) { next() } else { numbers }
+    let of = |(place, column): (usize, Numbers)| {
+        Read::of(column, worded.contains(&place).then(|| words.next().flatten()))
     };
     fields.places().zip(columns).map(of).collect()
 }

@@ -180,6 +180,7 @@ impl Coefficient {
             (Some(_), Values::TooManyWords(_)) => {
                 Err(fail("the table has too many different words there for the model's column of words"))
             }
+            (Some(_), Values::Others(why)) => Err(fail(why)),
         }
     }
 }

@@ -44,8 +44,8 @@ impl fmt::Display for Model {
         if let Some(holdout) = &self.holdout {
             writeln!(out, "on {} examples held out: {}", holdout.examples, holdout.summary(figure))?;
         }
-        let Spent { examples, attributes, most_attributes, missing, passed_over, void, imported, ref money } =
-            self.spent;
+        let spent = &self.spent;
+        let &Spent { examples, attributes, most_attributes, missing, passed_over, .. } = spent;
         write!(out, "bought {attributes} values of {examples} examples, at most {most_attributes} of one")?;
         if missing > 0 {
             write!(out, "; {missing} of them were missing")?;
@@ -61,13 +61,16 @@ impl fmt::Display for Model {
         if self.origin.journal.is_some() {
             write!(out, "; {} of them were learned from", self.origin.examples)?;
         }
-        if void > 0 {
-            write!(out, ", {void} closed without a result")?;
+        if spent.void > 0 {
+            write!(out, ", {} closed without a result", spent.void)?;
         }
-        if imported > 0 {
-            write!(out, "; beside them, {imported} that were known before were learned from")?;
+        if spent.imported > 0 {
+            write!(out, "; beside them, {} that were known before were learned from", spent.imported)?;
         }
-        if let (Some(money), Some(cost)) = (money, self.cost()) {
+        if let Some(traffic) = spent.traffic {
+            write!(out, "\n{traffic}")?;
+        }
+        if let (Some(money), Some(cost)) = (&spent.money, self.cost()) {
             let [total, most, budget, cost] = [money.total, money.most, money.budget, cost].map(figure);
             write!(out, "\nspent {total}, at most {most} of the budget of {budget} on one example; ")?;
             write!(out, "a prediction costs {cost}")?;

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::prices::{Price, PricedColumns, Prices};
+use crate::table::Traffic;
 use serde::{Deserialize, Serialize};
 
 /// What learning cost.
@@ -36,6 +37,9 @@ pub struct Spent {
     /// nothing was bought of them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub imported: u64,
+    /// Of a table that is read page by page: the bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traffic: Option<Traffic>,
     /// Where attributes have prices: the money.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub money: Option<SpentMoney>,

@@ -3,5 +3,7 @@
 mod full_information;
 mod gaps;
 mod handed_on;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod resume;
 mod tables;

@@ -199,8 +199,8 @@ fn paths(cx: &mut Context<'_>, arm: &Arm, quiet: Vec<Run>) -> anyhow::Result<()>
 
 const PASSABLE: [Passable; 1] = [Passable {
     cells: "kappa = 2",
-    why: "after 32 updates the bound is 1.2 times the start's gap; the cell on the factor of an update is for \
-          this",
+    why: "after 32 updates the bound is 1.2 times the start's gap; the cell on the factor of an update is \
+          for this",
 }];
 
 /// The claim.

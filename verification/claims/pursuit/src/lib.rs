@@ -18,6 +18,7 @@ mod half_life_level;
 mod identification;
 mod invariance;
 mod level_progressive;
+mod pages;
 mod phases_budget;
 mod phases_decision;
 mod phases_no_explosion;
@@ -54,6 +55,7 @@ const CLAIMS: &[Claim] = &[
     identification::CLAIM,
     support_law::CLAIM,
     coverage::CLAIM,
+    pages::CLAIM,
     rare::CLAIM,
     plan::CLAIM,
     forecast::CLAIM,

@@ -1,0 +1,95 @@
+//! Examples in a random order: those that are read together stay together.
+
+use super::Examples;
+use crate::table::Traffic;
+use lao_observation::Seed;
+use rand::seq::SliceRandom as _;
+
+/// The part of the examples that whole pages must hold.
+const IN_WHOLE_PAGES: f64 = 0.9;
+/// The most rows that are taken as a page, and the part of all that they are at most: a run needs some pages
+/// to look at different columns. Of a longer page, or row group, the parts follow one another.
+const LONGEST: usize = 1 << 16;
+const PAGES: usize = 16;
+
+/// Rows in a random order.
+pub(super) struct Shuffled {
+    /// Whole pages first; then the rows that are left over.
+    pub rows: Vec<u32>,
+    /// The rows of a whole page; 1 if rows are read one by one.
+    pub page: usize,
+}
+
+impl Examples {
+    /// Returns the number of examples that are read together; `None` if each is read by itself.
+    pub(crate) fn page(&self) -> Option<u64> {
+        self.store.values.pages()?;
+        Some(page_of(&self.runs()) as u64).filter(|page| *page > 1)
+    }
+
+    /// Returns what was read of the table so far, if it is not in memory.
+    pub(crate) fn traffic(&self) -> Option<Traffic> {
+        self.store.values.traffic()
+    }
+
+    /// Returns the rows in a random order.
+    pub(super) fn shuffle(&self, seed: &Seed) -> Shuffled {
+        let mut rng = seed.rng();
+        if self.store.values.pages().is_none() {
+            let mut rows = self.rows.to_vec();
+            rows.shuffle(&mut rng);
+            return Shuffled { rows, page: 1 };
+        }
+        let runs = self.runs();
+        let page = page_of(&runs);
+        let mut runs = runs;
+        runs.shuffle(&mut rng);
+        let mut rows: Vec<u32> =
+            runs.iter().flat_map(|run| run.chunks_exact(page)).flatten().copied().collect();
+        rows.extend(runs.iter().flat_map(|run| run.chunks_exact(page).remainder()));
+        Shuffled { rows, page }
+    }
+
+    /// Returns the rows in runs of those that lie in the same page.
+    fn runs(&self) -> Vec<&[u32]> {
+        let first_rows = self.store.values.pages().unwrap_or_default();
+        let of = |row: u32| first_rows.partition_point(|first| *first <= row);
+        self.rows.chunk_by(|a, b| of(*a) == of(*b)).collect()
+    }
+}
+
+/// Returns the largest number of rows in which whole pages hold nine tenths of all: pages differ in length by
+/// rows without a label, and where a row group ends.
+fn page_of(runs: &[&[u32]]) -> usize {
+    let all: usize = runs.iter().map(|run| run.len()).sum();
+    let longest = (all / PAGES).clamp(1, LONGEST);
+    let mut lengths: Vec<usize> = runs.iter().map(|run| run.len().min(longest)).collect();
+    lengths.sort_unstable();
+    lengths.dedup();
+    let held = |page: usize| runs.iter().map(|run| run.len() / page * page).sum::<usize>();
+    let fits = |page: &usize| held(*page) as f64 >= IN_WHOLE_PAGES * all as f64;
+    lengths.into_iter().rev().find(fits).unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_has_as_many_rows_as_most_pages_have_at_least() {
+        let page = |lengths: &[usize]| {
+            let rows = [0; 2000];
+            page_of(&lengths.iter().map(|length| &rows[..*length]).collect::<Vec<_>>())
+        };
+        assert_eq!(page(&[100; 20]), 100);
+        let mut last_is_short = [100; 20];
+        last_is_short[19] = 7;
+        assert_eq!(page(&last_is_short), 100);
+        // Some rows have no label.
+        assert_eq!(page(&[97, 99, 96, 98, 100, 95, 97, 98, 99, 97].repeat(2)), 95);
+        // A row group that has no pages.
+        assert_eq!(page(&[1600]), 100);
+        assert_eq!(page(&[]), 1);
+        assert_eq!(page(&[1; 9]), 1);
+    }
+}

@@ -1,0 +1,271 @@
+//! Tables in Parquet files: what they hold is read as if it stood in a CSV file.
+
+use super::words::{Numbers, Read, Words};
+use super::{Fields, FirstWord, Frame, Made, ReadOptions, Values, notes};
+use crate::error::Error;
+use crate::frame::Pick;
+use lao_parquet::{Cells, Column, Kind, ParquetError, ParquetFile, Unit};
+use rayon::prelude::*;
+use sha2::{Digest as _, Sha256};
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+/// Files of equal columns, whose rows follow one another.
+#[derive(Debug)]
+pub(crate) struct Files {
+    /// The file or the folder.
+    pub path: PathBuf,
+    pub files: Vec<ParquetFile>,
+}
+
+/// Opens a Parquet file, or all such files of a folder in the order of their names; `None` if it is neither.
+///
+/// # Errors
+/// When a file cannot be opened, or has other columns than the first.
+pub(crate) fn open(path: &Path) -> Result<Option<Files>, Error> {
+    let failed = |cause| Error::File { path: path.to_owned(), cause };
+    if !path.is_dir() {
+        let is_one = path != Path::new("-") && begins_like_one(path).unwrap_or(false);
+        let files = is_one.then(|| ParquetFile::open(path)).transpose()?;
+        return Ok(files.map(|file| Files { path: path.to_owned(), files: vec![file] }));
+    }
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(path).map_err(failed)? {
+        let part = entry.map_err(failed)?.path();
+        if part.is_file() && part.extension().is_some_and(|ending| ending == "parquet" || ending == "pq") {
+            paths.push(part);
+        }
+    }
+    paths.sort_unstable();
+    let mut files: Vec<ParquetFile> = Vec::new();
+    for part in &paths {
+        let file = ParquetFile::open(part)?;
+        if let Some(first) = files.first() {
+            check_columns(first, &file)?;
+        }
+        files.push(file);
+    }
+    if files.is_empty() {
+        let reason = "the folder has no file whose name ends in .parquet";
+        return Err(failed(io::Error::new(io::ErrorKind::NotFound, reason)));
+    }
+    Ok(Some(Files { path: path.to_owned(), files }))
+}
+
+/// Returns whether a file begins as Parquet files do.
+fn begins_like_one(path: &Path) -> io::Result<bool> {
+    // A pipe is read once, so nothing is taken from it here.
+    if !std::fs::metadata(path)?.is_file() {
+        return Ok(false);
+    }
+    let mut begin = [0; 4];
+    File::open(path)?.read_exact(&mut begin)?;
+    Ok(begin == *b"PAR1")
+}
+
+fn check_columns(first: &ParquetFile, other: &ParquetFile) -> Result<(), ParquetError> {
+    let differs = |(a, b): (&Column, &Column)| a != b;
+    let pairs = first.columns().iter().zip(other.columns());
+    let fail = |column: &str, reason: String| {
+        Err(ParquetError::Column { file: other.name().to_owned(), column: column.to_owned(), reason })
+    };
+    if let Some((a, b)) = pairs.clone().find(|pair| differs(*pair)) {
+        let own = first.name();
+        return match a.name == b.name {
+            true => fail(&b.name, format!("it has another type than in {own}; write all files alike")),
+            false => fail(&b.name, format!("in {own} `{}` is in its place; write all files alike", a.name)),
+        };
+    }
+    let (some, more) = (first.columns().len(), other.columns().len());
+    if some != more {
+        let reason = format!("it has {more} columns, and {} has {some}; write all files alike", first.name());
+        return Err(ParquetError::Damaged { file: other.name().to_owned(), reason });
+    }
+    Ok(())
+}
+
+impl Files {
+    pub fn rows(&self) -> u64 {
+        self.files.iter().map(ParquetFile::rows).fold(0, u64::saturating_add)
+    }
+
+    /// Returns the columns, which are the same in all files.
+    pub fn columns(&self) -> &[Column] {
+        self.files.first().map_or(&[], ParquetFile::columns)
+    }
+
+    /// Returns the names of the columns, all different.
+    pub fn names(&self, notes: &mut Vec<String>) -> Vec<String> {
+        let header: Vec<Vec<u8>> =
+            self.columns().iter().map(|column| column.name.clone().into_bytes()).collect();
+        notes::names(&header, &header, notes)
+    }
+
+    /// Reads a column of all files.
+    fn read(&self, column: usize, mut each: impl FnMut(Cells<'_>)) -> Result<(), ParquetError> {
+        self.files.iter().try_for_each(|file| file.read(&[column], 0..file.rows(), |_, cells| each(cells)))
+    }
+
+    /// Returns the SHA-256 hash of all bytes.
+    fn hash(&self) -> Result<String, Error> {
+        let mut hash = Sha256::new();
+        for file in &self.files {
+            let path = PathBuf::from(file.name());
+            let failed = |cause| Error::File { path: path.clone(), cause };
+            let (mut bytes, mut buffer) = (File::open(&path).map_err(failed)?, vec![0; 1 << 16]);
+            loop {
+                match bytes.read(&mut buffer).map_err(failed)? {
+                    0 => break,
+                    read => hash.update(&buffer[..read]),
+                }
+            }
+        }
+        Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+}
+
+impl Frame {
+    /// Reads the columns of Parquet files that the options ask for.
+    pub(super) fn of_parquet(files: &Files, options: &ReadOptions) -> Result<Self, Error> {
+        let name = files.path.display().to_string();
+        let mut notes = Vec::new();
+        let names = files.names(&mut notes);
+        let fields = Fields::new(options, &names, b',', &name)?;
+        if files.rows() == 0 {
+            let reason = "the table has no rows".into();
+            return Err(ParquetError::Damaged { file: name, reason }.into());
+        }
+        let places: Vec<usize> = fields.places().collect();
+        let found: Vec<Found> =
+            places.par_iter().map(|&place| found(files, &fields, place)).collect::<Result<_, _>>()?;
+        for (&place, found) in places.iter().zip(&found) {
+            notes.extend(note_on(&files.columns()[place], &names[place], found.infinite));
+        }
+        let rows = files.rows() as usize;
+        // A few columns are read where few are needed, and not the whole file for its hash.
+        let hash = if matches!(options.columns, Pick::Only(_)) { String::new() } else { files.hash()? };
+        let (columns, first_words): (Vec<Read>, Vec<_>) =
+            found.into_iter().map(|found| (found.read, found.first)).unzip();
+        let first_word = |place: usize| {
+            places.iter().position(|other| *other == place).and_then(|at| first_words[at].clone())
+        };
+        // Texts that count as missing were not kept.
+        let occurs = |_: &[u8]| true;
+        let made = Made { name, hash, names, rows, columns, notes, is_arff: false };
+        Ok(Frame::assembled(made, &fields, options, &first_word, &occurs))
+    }
+}
+
+/// Reads a column of all files.
+pub(crate) fn column(files: &Files, fields: &Fields, place: usize) -> Result<Values, ParquetError> {
+    Ok(found(files, fields, place)?.read.values)
+}
+
+/// A column of words in memory.
+#[derive(Debug)]
+pub(crate) struct Held {
+    words: Vec<String>,
+    places: Vec<u32>,
+}
+
+impl Held {
+    /// Returns the words of a column; none if it has no words.
+    pub fn of(values: Values) -> Self {
+        match values {
+            Values::Words { words, places } => Held { words, places },
+            _ => Held { words: Vec::new(), places: Vec::new() },
+        }
+    }
+
+    /// Returns the words that become attributes, and their places: of two words one says all.
+    pub fn attributes(&self) -> impl Iterator<Item = (u32, &str)> {
+        let one_says_all = usize::from(self.words.len() <= 2);
+        (0..).zip(&self.words).skip(one_says_all).map(|(at, word)| (at, word.as_str()))
+    }
+
+    /// Returns 1 if a row has a word, 0 if it has another one, and NaN if it has none.
+    pub fn is(&self, row: u32, word: u32) -> f64 {
+        match self.places[row as usize] {
+            place if place as usize >= self.words.len() => f64::NAN,
+            place => f64::from(u8::from(place == word)),
+        }
+    }
+}
+
+/// A column that was found.
+struct Found {
+    read: Read,
+    first: Option<FirstWord>,
+    /// How many numbers were infinite.
+    infinite: usize,
+}
+
+fn found(files: &Files, fields: &Fields, place: usize) -> Result<Found, ParquetError> {
+    if let Kind::Others(why) = files.columns()[place].kind {
+        let read = Read { values: Values::Others(why), odd: 0, mark: None };
+        return Ok(Found { read, first: None, infinite: 0 });
+    }
+    let is_number = matches!(files.columns()[place].kind, Kind::Numbers(_));
+    let (mut numbers, mut infinite) = (Vec::new(), 0);
+    if is_number {
+        files.read(place, |cells| {
+            if let Cells::Numbers(some) = cells {
+                infinite += some.iter().filter(|x| x.is_infinite()).count();
+                numbers.extend(some.iter().map(|x| if x.is_finite() { *x } else { f64::NAN }));
+            }
+        })?;
+        if !fields.must_be_words(place) {
+            let read = Read { values: Values::Numbers(numbers), odd: 0, mark: None };
+            return Ok(Found { read, first: None, infinite });
+        }
+    }
+    // Texts are looked at as fields of a CSV file are.
+    let mut column = Numbers::default();
+    let mut words = Some(Words::at_most(fields.most_words(place)));
+    let mut first = None;
+    let mut add = |field: &[u8]| {
+        let field = field.trim_ascii();
+        let (value, missing) = (fields.number_in(place, field), fields.is_missing(place, field));
+        if value.is_none() && !missing {
+            column.odd += 1;
+            let word = || String::from_utf8_lossy(field).into_owned();
+            let at = || format!("row {}", column.values.len() + 1);
+            first.get_or_insert_with(|| FirstWord { at: at(), word: word() });
+        }
+        column.values.push(value.unwrap_or(f64::NAN));
+        if words.as_mut().is_some_and(|words| !words.add(field, missing)) {
+            words = None;
+        }
+    };
+    if is_number {
+        let text = |x: &f64| if x.is_nan() { String::new() } else { x.to_string() };
+        numbers.iter().for_each(|x| add(text(x).as_bytes()));
+    } else {
+        files.read(place, |cells| {
+            if let Cells::Texts(texts) = cells {
+                texts.iter().for_each(|text| add(text.as_ref().map_or(&[][..], |text| text.data())));
+            }
+        })?;
+    }
+    let counted = column.values.iter().filter(|x| !x.is_nan()).count();
+    let has_words = fields.has_words(place, counted, column.odd);
+    Ok(Found { read: Read::of(column, has_words.then_some(words)), first, infinite })
+}
+
+/// Returns what is to be said of a column that was read.
+fn note_on(column: &Column, name: &str, infinite: usize) -> Vec<String> {
+    let unit = match column.kind {
+        Kind::Numbers(Unit::Days) => Some(format!("`{name}` has dates: they are days since 1970-01-01")),
+        Kind::Numbers(Unit::Seconds) => {
+            Some(format!("`{name}` has times: they are seconds, of timestamps since 1970-01-01"))
+        }
+        _ => None,
+    };
+    let of_infinite = match infinite {
+        0 => None,
+        1 => Some(format!("`{name}`: 1 value is infinite, and counts as missing")),
+        _ => Some(format!("`{name}`: {infinite} values are infinite, and count as missing")),
+    };
+    unit.into_iter().chain(of_infinite).collect()
+}

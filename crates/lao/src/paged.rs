@@ -1,0 +1,363 @@
+//! Tables in Parquet files of which a run reads the pages that it buys.
+
+use crate::error::Error;
+use crate::examples::{Examples, PagedParts};
+use crate::frame::parquet::{self, Files, Held};
+use crate::frame::{Fields, ReadOptions, Reading, Values};
+use crate::table::{Table, Traffic};
+use lao_observation::SourceError;
+use lao_parquet::{Cells, Kind, ParquetError, ParquetFile, Writing};
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Columns of which the pages are looked up, to see how many rows a page has.
+const ASKED: usize = 9;
+/// The most values of a page that are kept at hand, 32 MiB.
+const KEPT: usize = 1 << 22;
+/// The number of rows from which a page is long: its examples have common looks, of which there are few then.
+const LONG: usize = 8192;
+
+/// A table in a Parquet file, or in a folder of them, of which nothing was read but what the footers say.
+///
+/// Where [`read`](crate::read) reads the table whole, a [`Fit`](crate::Fit) of the examples of this one reads
+/// the pages that the learner buys: those of one column in some hundreds of rows. The examples of a page have
+/// the same looks. In memory are the label, 12 bytes a row, and a page of each column that is looked at.
+///
+/// ```
+/// use lao::{Fit, ReadOptions};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("wide.parquet");
+/// # let value = |i: u32, j: u32| f64::from((i * (2 * j + 31)) % 257);
+/// # let column = |j: u32| -> Vec<f64> { (0..20_000).map(|i| value(i, j)).collect() };
+/// # let mut columns: Vec<(String, Vec<f64>)> = (0..200).map(|j| (format!("c{j}"), column(j))).collect();
+/// # let y = columns[7].1.iter().zip(&columns[40].1).map(|(a, b)| 3.0 * a + b).collect();
+/// # columns.push(("y".into(), y));
+/// # let columns: Vec<(&str, &[f64])> = columns.iter().map(|(name, x)| (&name[..], &x[..])).collect();
+/// # lao_parquet::write(&path, &columns, &lao_parquet::Writing { page: 100, ..Default::default() })?;
+/// // let path = "wide.parquet"; // 200 columns and 20,000 rows, in pages of 100 rows
+/// let table = lao::open(path, &ReadOptions::default())?;
+/// let fitted = Fit::within(10).run(&table.target("y")?)?;
+/// assert_eq!(fitted.model.columns(), ["c7", "c40"]);
+/// let read = fitted.model.spent.traffic.unwrap();
+/// assert!(10 * read.bytes < read.of);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Paged {
+    files: Files,
+    options: ReadOptions,
+}
+
+/// Opens a Parquet file, or a folder of them, to be read page by page. Of the columns those are attributes
+/// that hold numbers or truth values, and those with words that [`ReadOptions::words`] names: their words are
+/// known only when the whole column was read.
+///
+/// # Errors
+/// When a file cannot be read, or none is a Parquet file.
+pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Paged, Error> {
+    let path = path.as_ref();
+    open_parquet(path, options)?.ok_or_else(|| {
+        let (file, reason) = (path.display().to_string(), "this is no Parquet file".into());
+        ParquetError::Damaged { file, reason }.into()
+    })
+}
+
+/// As [`open`]; `None` if the path is that of another file.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_parquet(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Option<Paged>, Error> {
+    let files = parquet::open(path.as_ref())?;
+    Ok(files.map(|files| Paged { files, options: options.clone() }))
+}
+
+impl Paged {
+    /// Returns the number of rows.
+    pub fn rows(&self) -> u64 {
+        self.files.rows()
+    }
+
+    /// Returns the number of columns.
+    pub fn columns(&self) -> usize {
+        self.files.columns().len()
+    }
+
+    /// Writes the table, a single file, to another one in short pages, of which few need to be read: `rows`
+    /// of each, or a four-hundredth of all rows, but 64 to 1,024. Types, names and row groups stay as they
+    /// are.
+    ///
+    /// # Errors
+    /// When there are several files, or one cannot be read or the other not be written.
+    pub fn rewrite(&self, to: impl Write + Send, rows: Option<u32>) -> Result<(), Error> {
+        let [file] = &self.files.files[..] else {
+            let (path, cause) = (self.files.path.clone(), "a folder; rewrite its files one by one");
+            return Err(Error::File { path, cause: io::Error::other(cause) });
+        };
+        let page = rows.map_or((file.rows() / 400).clamp(64, 1024) as usize, |rows| rows.max(1) as usize);
+        Ok(lao_parquet::rewrite(file, to, &Writing { page, ..Writing::default() })?)
+    }
+
+    /// Makes examples of the rows, as [`Frame::target`](crate::Frame::target) does. The label is read whole.
+    ///
+    /// # Errors
+    /// When there is no such column, or it holds neither numbers nor two words, or no other column can be an
+    /// attribute, or there are more than 2^32 rows.
+    pub fn target(self, target: &str) -> Result<Examples, Error> {
+        self.examples(target, None)
+    }
+
+    /// As [`target`](Self::target), for a label of two classes, of which `positive` is the positive one.
+    ///
+    /// # Errors
+    /// As [`target`](Self::target); and when `positive` is no class.
+    pub fn target_class(self, target: &str, positive: &str) -> Result<Examples, Error> {
+        self.examples(target, Some(positive))
+    }
+
+    fn examples(self, target: &str, positive: Option<&str>) -> Result<Examples, Error> {
+        let Paged { files, options } = self;
+        let name = files.path.display().to_string();
+        let (mut notes, reading) = (Vec::new(), Reading::of(&options));
+        let names = files.names(&mut notes);
+        let fields = Fields::new(&options, &names, b',', &name)?;
+        let of_target = fields.place(target, &names, &name)?;
+        let rows = u32::try_from(files.rows()).map_err(|_| {
+            let reason = format!("it has {} rows, and 4,294,967,295 is the most", files.rows());
+            ParquetError::Damaged { file: name.clone(), reason }
+        })?;
+        let mut label = parquet::column(&files, &fields, of_target)?;
+        if let Values::Numbers(numbers) = &mut label {
+            fields.blank(of_target, numbers);
+        }
+        let (mut attributes, mut stored, mut with_words) = (Vec::new(), Vec::new(), Vec::new());
+        for place in fields.places().filter(|place| *place != of_target) {
+            let column = &names[place];
+            let numbers = |word: Option<&str>| (column.clone(), word.map(str::to_owned));
+            match files.columns()[place].kind {
+                Kind::Numbers(_) => {
+                    attributes.push(numbers(None));
+                    stored.push(Attribute::Stored(place));
+                }
+                Kind::Truths => {
+                    attributes.push(numbers(Some("true")));
+                    stored.push(Attribute::Stored(place));
+                }
+                Kind::Texts if fields.must_be_words(place) => {
+                    let held = Arc::new(Held::of(parquet::column(&files, &fields, place)?));
+                    for (at, word) in held.attributes() {
+                        attributes.push(numbers(Some(word)));
+                        stored.push(Attribute::Word(Arc::clone(&held), at));
+                    }
+                }
+                Kind::Texts => with_words.push(column.as_str()),
+                Kind::Others(why) => notes.push(format!("`{column}` is left out: {why}")),
+            }
+        }
+        if let Some(first) = with_words.first() {
+            let more = with_words.len() - 1;
+            let others = if more > 0 { format!(" and {more} more") } else { String::new() };
+            notes.push(format!(
+                "`{first}`{others}: left out, since the words of a column are known only when it was read \
+                 whole (--words {} does it)",
+                crate::escape::argument(first)
+            ));
+        }
+        if attributes.is_empty() {
+            let reason = "no other column can be an attribute: none has numbers".into();
+            return Err(Error::Column { column: target.into(), reason });
+        }
+        let used: Vec<&str> = attributes.iter().map(|(column, _)| column.as_str()).collect();
+        let others = names.iter().filter(|name| !used.contains(&name.as_str())).cloned().collect();
+        let places: Vec<usize> = stored.iter().filter_map(Attribute::place).collect();
+        let pages = pages(&files, &places, &mut notes)?;
+        let cache = Mutex::new(Cache::default());
+        let table = Arc::new(Pages { files, fields, attributes: stored, pages, rows, cache });
+        let target = target.to_owned();
+        let parts = PagedParts { table, name, target, label, attributes, others, notes, reading };
+        Examples::of_pages(parts, positive)
+    }
+}
+
+/// Returns the first row of each page, as most of some columns have them.
+fn pages(files: &Files, places: &[usize], notes: &mut Vec<String>) -> Result<Vec<u32>, Error> {
+    let step = places.len().div_ceil(ASKED).max(1);
+    let asked: Vec<usize> = places.iter().copied().step_by(step).collect();
+    let (mut first_rows, mut begin, mut unknown) = (Vec::new(), 0u64, false);
+    for file in &files.files {
+        let mut of_columns = Vec::new();
+        for &place in &asked {
+            of_columns.extend(file.pages(place)?);
+        }
+        unknown |= of_columns.is_empty();
+        of_columns.sort_by_key(Vec::len);
+        let middle = of_columns.len() / 2;
+        let of_file = of_columns.get(middle).map_or_else(|| file.row_groups(), |rows| &rows[..]);
+        first_rows.extend(of_file.iter().map(|row| (begin + row) as u32));
+        begin += file.rows();
+    }
+    first_rows.dedup();
+    let longest = first_rows.windows(2).map(|two| (two[1] - two[0]) as usize).max().unwrap_or(begin as usize);
+    let better = "examples that are read together have the same looks, and the more of them there are, the \
+                  fewer columns are looked at; `lao data TABLE --rewrite NEW.parquet` writes short pages";
+    if unknown {
+        notes.push(format!(
+            "the table does not say where its pages are (it has no offset index), so that its row groups of \
+             up to {longest} rows are read whole: {better}"
+        ));
+    } else if longest > LONG {
+        notes.push(format!("the pages of the table have up to {longest} rows: {better}"));
+    }
+    Ok(first_rows)
+}
+
+/// Where the values of an attribute are.
+#[derive(Debug)]
+enum Attribute {
+    /// In this column of the files.
+    Stored(usize),
+    /// In a column of words that was read, 1 where it has this word.
+    Word(Arc<Held>, u32),
+}
+
+impl Attribute {
+    fn place(&self) -> Option<usize> {
+        match self {
+            Attribute::Stored(place) => Some(*place),
+            Attribute::Word(..) => None,
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Pages {
+    files: Files,
+    fields: Fields,
+    attributes: Vec<Attribute>,
+    /// The first row of each page.
+    pages: Vec<u32>,
+    rows: u32,
+    cache: Mutex<Cache>,
+}
+
+/// The page that was read last: the values of some columns.
+#[derive(Debug, Default)]
+struct Cache {
+    page: Option<usize>,
+    columns: HashMap<usize, Vec<f64>>,
+}
+
+impl Pages {
+    /// Returns the first row of a page, and the one after its last.
+    fn ends(&self, page: usize) -> [u32; 2] {
+        [self.pages[page], self.pages.get(page + 1).copied().unwrap_or(self.rows)]
+    }
+
+    /// Reads columns of a page that are not at hand.
+    fn fetch(&self, page: usize, columns: &[usize], cache: &mut Cache) -> Result<(), ParquetError> {
+        let [first, end] = self.ends(page).map(u64::from);
+        let mut values: Vec<Vec<f64>> =
+            columns.iter().map(|_| Vec::with_capacity((end - first) as usize)).collect();
+        let mut begin = 0;
+        for file in &self.files.files {
+            let (from, to) = (first.max(begin), end.min(begin + file.rows()));
+            if from < to {
+                file.read(columns, from - begin..to - begin, |of, cells| match cells {
+                    Cells::Numbers(numbers) => {
+                        let finite = |x: &f64| if x.is_finite() { *x } else { f64::NAN };
+                        values[of].extend(numbers.iter().map(finite));
+                    }
+                    Cells::Texts(truths) => values[of].extend(truths.iter().map(|truth| match truth {
+                        Some(truth) => f64::from(u8::from(truth.data() == b"true")),
+                        None => f64::NAN,
+                    })),
+                })?;
+            }
+            begin += file.rows();
+        }
+        for (&column, mut values) in columns.iter().zip(values) {
+            self.fields.blank(column, &mut values);
+            cache.columns.insert(column, values);
+        }
+        Ok(())
+    }
+
+    /// Writes the values of one page: the rows `rows`, which begin at place `at` of `all` rows.
+    fn read_page(
+        &self,
+        page: usize,
+        attributes: &[u32],
+        (rows, at, all): (&[u32], usize, usize),
+        into: &mut [f64],
+    ) -> Result<(), ParquetError> {
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if cache.page != Some(page) {
+            *cache = Cache { page: Some(page), columns: HashMap::new() };
+        }
+        let column = |j: &u32| self.attributes[*j as usize].place();
+        let mut missing: Vec<usize> = attributes.iter().filter_map(column).collect();
+        missing.retain(|column| !cache.columns.contains_key(column));
+        if !missing.is_empty() {
+            let rows =
+                self.ends(page).into_iter().rev().reduce(|end, first| end - first).unwrap_or(0) as usize;
+            if (cache.columns.len() + missing.len()) * rows > KEPT {
+                cache.columns.clear();
+                missing = attributes.iter().filter_map(column).collect();
+            }
+            self.fetch(page, &missing, &mut cache)?;
+        }
+        let first = self.ends(page)[0];
+        for (c, &j) in attributes.iter().enumerate() {
+            let into = &mut into[c * all + at..][..rows.len()];
+            match &self.attributes[j as usize] {
+                Attribute::Stored(column) => {
+                    let values = &cache.columns[column];
+                    into.iter_mut().zip(rows).for_each(|(x, row)| *x = values[(row - first) as usize]);
+                }
+                Attribute::Word(held, word) => {
+                    into.iter_mut().zip(rows).for_each(|(x, row)| *x = held.is(*row, *word));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Table for Pages {
+    fn dim(&self) -> usize {
+        self.attributes.len()
+    }
+
+    fn read(
+        &self,
+        attributes: &[u32],
+        rows: &[u32],
+        into: &mut [f64],
+    ) -> Result<ControlFlow<()>, SourceError> {
+        let page = |row: u32| self.pages.partition_point(|first| *first <= row) - 1;
+        let mut at = 0;
+        for run in rows.chunk_by(|a, b| page(*a) == page(*b)) {
+            let failed = |error: ParquetError| SourceError::Read {
+                example: u64::from(run[0]),
+                message: error.to_string(),
+            };
+            self.read_page(page(run[0]), attributes, (run, at, rows.len()), into).map_err(failed)?;
+            at += run.len();
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn pages(&self) -> Option<&[u32]> {
+        Some(&self.pages)
+    }
+
+    fn traffic(&self) -> Option<Traffic> {
+        let all = self.files.files.iter().map(ParquetFile::traffic);
+        let all = all.fold(lao_parquet::Traffic::default(), lao_parquet::Traffic::and);
+        let of = self.files.files.iter().map(ParquetFile::size).fold(0, u64::saturating_add);
+        Some(Traffic { bytes: all.bytes, of, requests: all.requests })
+    }
+}

@@ -1,0 +1,35 @@
+//! Why a file cannot be read.
+
+use std::io;
+use thiserror::Error;
+
+/// Why a Parquet file cannot be read or written.
+#[derive(Debug, Error)]
+pub enum ParquetError {
+    /// Reading or writing failed.
+    #[error("{file}: {cause}")]
+    File {
+        /// The file.
+        file: String,
+        /// What the system says.
+        cause: io::Error,
+    },
+    /// The file is no Parquet file, or damaged.
+    #[error("{file}: {reason}")]
+    Damaged {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A column cannot be read.
+    #[error("{file}, column `{column}`: {reason}")]
+    Column {
+        /// The file.
+        file: String,
+        /// The column.
+        column: String,
+        /// What is wrong, and what to do.
+        reason: String,
+    },
+}

@@ -1,0 +1,624 @@
+//! A Parquet file: its columns, and values of some rows of them.
+
+use crate::cells::{Cells, decode};
+use crate::error::ParquetError;
+use crate::guard::{guarded, unguarded};
+use crate::kind::{Kind, Number, kind_of};
+use crate::pages::Fetched;
+use crate::store::{LocalFile, Store, Traffic};
+use bytes::Bytes;
+use parquet::basic::{Compression, Type};
+use parquet::column::page::{Page, PageMetadata, PageReader};
+use parquet::column::reader::{ColumnReader, get_column_reader};
+use parquet::errors::ParquetError as Refused;
+use parquet::file::metadata::{
+    ColumnChunkMetaData, KeyValue, ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataReader,
+    ParquetStatisticsPolicy,
+};
+use parquet::file::page_index::index_reader::decode_offset_index;
+use parquet::file::page_index::offset_index::PageLocation;
+use parquet::file::serialized_reader::SerializedPageReader;
+use parquet::schema::types::TypePtr;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The most places of pages that are kept.
+const MOST_PLACES: usize = 1 << 20;
+
+/// A column of a file. One that is nested is one column, whatever parts it has.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// The name.
+    pub name: String,
+    /// What its values are.
+    pub kind: Kind,
+    number: Number,
+    /// Its place, or that of its first part, among the columns as they are stored.
+    stored: usize,
+}
+
+/// What the columns of a row group have in common whose pages lie alike: type, levels and packed bytes.
+type Likeness = (usize, Type, i16, i64);
+
+/// Pages of equally many rows and bytes, but for the last one. Columns of numbers that are not packed have
+/// such pages, so that the offset index of one of them says where those of the others are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Even {
+    pages: u64,
+    rows: u64,
+    bytes: u64,
+    /// The bytes of the last page.
+    last: u64,
+}
+
+impl Even {
+    /// Returns what pages have in common, if they are even and fill their column from `start` on.
+    fn of(pages: &[PageLocation], start: u64, length: u64) -> Option<Even> {
+        let (first, last) = (pages.first()?, pages.last()?);
+        let rows = pages.get(1).map_or(1, |second| second.first_row_index).cast_unsigned();
+        let size = |page: &PageLocation| u64::from(page.compressed_page_size.cast_unsigned());
+        let even = Even { pages: pages.len() as u64, rows, bytes: size(first), last: size(last) };
+        let filled = (even.pages - 1) * even.bytes + even.last == length;
+        (filled && even.places(start) == pages).then_some(even)
+    }
+
+    /// Returns the pages of a column that begins at `start`.
+    fn places(self, start: u64) -> Vec<PageLocation> {
+        let page = |i: u64| PageLocation {
+            offset: start.wrapping_add(i * self.bytes).cast_signed(),
+            compressed_page_size: (if i + 1 == self.pages { self.last } else { self.bytes }) as i32,
+            first_row_index: (i * self.rows).cast_signed(),
+        };
+        (0..self.pages).map(page).collect()
+    }
+}
+
+/// Where the pages of a column in a row group lie; and the rows of a page, if this follows from another column.
+type Places = (Arc<Vec<PageLocation>>, Option<u64>);
+
+/// A file whose footer was read.
+#[derive(Debug)]
+pub struct ParquetFile {
+    name: String,
+    store: Box<dyn Store>,
+    footer: ParquetMetaData,
+    columns: Vec<Column>,
+    /// The first row of each row group, and the number of all rows.
+    begins: Vec<u64>,
+    /// Where the pages of a column in a row group lie; empty if the file does not say it.
+    places: Mutex<HashMap<(usize, usize), Arc<Vec<PageLocation>>>>,
+    /// Where pages are even; `None` if they looked so and one was not where it had to be.
+    even: Mutex<HashMap<Likeness, Option<Even>>>,
+    bytes: AtomicU64,
+    requests: AtomicU64,
+}
+
+/// The part of a column in a row group that holds some rows.
+struct Part {
+    /// Its place in the list of columns that are read.
+    of: usize,
+    group: usize,
+    places: Arc<Vec<PageLocation>>,
+    /// The rows of a page, if the places follow from those of another column.
+    assumed: Option<u64>,
+    /// The rows before the first wanted one, and the wanted ones.
+    rows: [usize; 2],
+}
+
+impl ParquetFile {
+    /// Opens a file on disk.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is no Parquet file.
+    pub fn open(path: &Path) -> Result<Self, ParquetError> {
+        let name = path.display().to_string();
+        let failed = |cause| ParquetError::File { file: name.clone(), cause };
+        let store = LocalFile::open(path).map_err(failed)?;
+        Self::of(Box::new(store), name)
+    }
+
+    /// Reads the footer of a file, called `name` in messages. Statistics in it are not decoded.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is no Parquet file.
+    pub fn of(store: Box<dyn Store>, name: String) -> Result<Self, ParquetError> {
+        let damaged = |reason: String| ParquetError::Damaged { file: name.clone(), reason };
+        let size = store.size();
+        let read = |range: Range<u64>| {
+            let mut bytes = store
+                .read(std::slice::from_ref(&range))
+                .map_err(|cause| ParquetError::File { file: name.clone(), cause })?;
+            bytes.pop().ok_or_else(|| damaged("nothing was read".into()))
+        };
+        if size < 12 {
+            return Err(damaged("this is no Parquet file: it has fewer than 12 bytes".into()));
+        }
+        let tail = read(size - 8..size)?;
+        let (length, mark) = tail.split_at(4);
+        match mark {
+            b"PAR1" => {}
+            b"PARE" => return Err(damaged("its footer is encrypted; write it without encryption".into())),
+            _ => return Err(damaged("this is no Parquet file: it does not end with PAR1".into())),
+        }
+        let length = u64::from(u32::from_le_bytes([length[0], length[1], length[2], length[3]]));
+        if length + 12 > size {
+            return Err(damaged(format!(
+                "its footer has {length} bytes, and the file {size}; it was cut off"
+            )));
+        }
+        let bytes = read(size - 8 - length..size - 8)?;
+        let options = ParquetMetaDataOptions::new()
+            .with_column_stats_policy(ParquetStatisticsPolicy::SkipAll)
+            .with_size_stats_policy(ParquetStatisticsPolicy::SkipAll)
+            .with_encoding_stats_policy(ParquetStatisticsPolicy::SkipAll);
+        let footer = guarded(|| ParquetMetaDataReader::decode_metadata_with_options(&bytes, Some(&options)))
+            .map_err(|error| damaged(format!("its footer is damaged: {}", said(&error))))?;
+        let schema = footer.file_metadata().schema_descr();
+        let mut columns: Vec<Column> = Vec::new();
+        for (stored, column) in schema.columns().iter().enumerate() {
+            // The parts of a nested column are neighbors.
+            if stored == 0 || schema.get_column_root_idx(stored) != schema.get_column_root_idx(stored - 1) {
+                let (kind, number) = kind_of(column);
+                let name = schema.get_column_root(stored).name().to_owned();
+                columns.push(Column { name, kind, number, stored });
+            }
+        }
+        let mut begins = vec![0u64];
+        for (place, group) in footer.row_groups().iter().enumerate() {
+            let rows = u64::try_from(group.num_rows()).ok();
+            let end = rows.and_then(|rows| begins[place].checked_add(rows));
+            begins.push(end.ok_or_else(|| damaged("a row group has a negative number of rows".into()))?);
+            if group.columns().len() != schema.num_columns() {
+                return Err(damaged("a row group lacks columns".into()));
+            }
+            for (chunk, column) in group.columns().iter().zip(schema.columns()) {
+                // Sums of what is stored, which may be any numbers.
+                let start = chunk.dictionary_page_offset().unwrap_or_else(|| chunk.data_page_offset());
+                let end = start.checked_add(chunk.compressed_size());
+                let inside = start >= 0 && chunk.compressed_size() >= 0;
+                if !inside || end.is_none_or(|end| end.cast_unsigned() > size) {
+                    let (file, column) = (name.clone(), column.path().string());
+                    let reason = "its values lie beyond the end of the file".into();
+                    return Err(ParquetError::Column { file, column, reason });
+                }
+            }
+        }
+        let traffic = Traffic { bytes: 8 + length, requests: 2 };
+        Ok(ParquetFile {
+            name,
+            store,
+            footer,
+            columns,
+            begins,
+            places: Mutex::default(),
+            even: Mutex::default(),
+            bytes: traffic.bytes.into(),
+            requests: traffic.requests.into(),
+        })
+    }
+
+    /// Returns the name in messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the columns.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// Returns the number of rows.
+    pub fn rows(&self) -> u64 {
+        self.begins.last().copied().unwrap_or(0)
+    }
+
+    /// Returns the number of bytes of the file.
+    pub fn size(&self) -> u64 {
+        self.store.size()
+    }
+
+    /// Returns what was read so far, the footer included.
+    pub fn traffic(&self) -> Traffic {
+        Traffic { bytes: self.bytes.load(Relaxed), requests: self.requests.load(Relaxed) }
+    }
+
+    /// Returns the first row of each row group.
+    pub fn row_groups(&self) -> &[u64] {
+        &self.begins[..self.begins.len() - 1]
+    }
+
+    /// Returns the packed bytes of a column in all row groups.
+    pub fn bytes_of(&self, column: usize) -> u64 {
+        let of = |group| u64::try_from(self.chunk_of(group, column).compressed_size()).unwrap_or(0);
+        (0..self.row_groups().len()).map(of).fold(0, u64::saturating_add)
+    }
+
+    pub(crate) fn schema(&self) -> TypePtr {
+        self.footer.file_metadata().schema_descr().root_schema_ptr()
+    }
+
+    pub(crate) fn key_values(&self) -> Option<Vec<KeyValue>> {
+        self.footer.file_metadata().key_value_metadata().cloned()
+    }
+
+    /// Returns a reader of a whole column, as it is stored, in a row group.
+    pub(crate) fn stored(&self, group: usize, stored: usize) -> Result<ColumnReader, ParquetError> {
+        let chunk = self.footer.row_group(group).column(stored);
+        let (start, length) = chunk.byte_range();
+        let whole = start..start + length;
+        let ranges = self.fetch(std::iter::once(&whole))?.ranges;
+        let (places, rows) = (Arc::default(), [0, self.rows_of(group) as usize]);
+        let part = Part { of: 0, group, places, assumed: None, rows };
+        self.reader(stored, &part, ranges).map_err(|error| ParquetError::Column {
+            file: self.name.clone(),
+            column: chunk.column_path().string(),
+            reason: said(&error),
+        })
+    }
+
+    /// Returns the number of columns as they are stored.
+    pub(crate) fn stored_columns(&self) -> usize {
+        self.footer.file_metadata().schema_descr().num_columns()
+    }
+
+    /// Returns a column in a row group.
+    fn chunk_of(&self, group: usize, column: usize) -> &ColumnChunkMetaData {
+        self.footer.row_group(group).column(self.columns[column].stored)
+    }
+
+    /// Returns the first row of each page of a column, in all row groups; `None` if the file has no offset
+    /// index of it.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn pages(&self, column: usize) -> Result<Option<Vec<u64>>, ParquetError> {
+        let mut first_rows = Vec::new();
+        for (group, begin) in self.row_groups().iter().enumerate() {
+            if self.rows_of(group) == 0 {
+                continue;
+            }
+            let places = self.places(&[(group, column)])?;
+            let places = places.first().map(|(places, _)| places).filter(|places| !places.is_empty());
+            let Some(places) = places else { return Ok(None) };
+            first_rows.extend(places.iter().map(|page| begin + page.first_row_index.cast_unsigned()));
+        }
+        Ok(Some(first_rows))
+    }
+
+    /// Reads the values of consecutive rows of some columns, and fetches for it the pages alone that hold
+    /// them, all in one go. `each` is told the place in `columns`, and the values batch by batch.
+    ///
+    /// # Errors
+    /// When they cannot be read; the error names the column.
+    pub fn read(
+        &self,
+        columns: &[usize],
+        rows: Range<u64>,
+        mut each: impl FnMut(usize, Cells<'_>),
+    ) -> Result<(), ParquetError> {
+        let parts = self.parts(columns, &rows)?;
+        let wanted: Vec<Vec<Range<u64>>> =
+            parts.iter().map(|part| self.ranges(columns[part.of], part)).collect();
+        let fetched = self.fetch(wanted.iter().flatten())?;
+        for (part, ranges) in parts.into_iter().zip(wanted) {
+            let column = columns[part.of];
+            match self.decode(column, &part, &ranges, &fetched, &mut |cells| each(part.of, cells)) {
+                Err(_) if part.assumed.is_some() => {
+                    // The pages are not where those of a like column are: nothing was told yet, since each
+                    // page is checked before its values are.
+                    let part = self.known_part(column, part)?;
+                    let ranges = self.ranges(column, &part);
+                    let fetched = self.fetch(ranges.iter())?;
+                    self.decode(column, &part, &ranges, &fetched, &mut |cells| each(part.of, cells))
+                }
+                outcome => outcome,
+            }
+            .map_err(|error| self.refused(column, said(&error)))?;
+        }
+        Ok(())
+    }
+
+    /// Decodes the rows of a part from what was fetched.
+    fn decode(
+        &self,
+        column: usize,
+        part: &Part,
+        ranges: &[Range<u64>],
+        fetched: &Fetched,
+        each: &mut dyn FnMut(Cells<'_>),
+    ) -> Result<(), Refused> {
+        let inside = |range: &Range<u64>| {
+            let length = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
+            let bytes = fetched.from(range.start)?;
+            Ok((range.start, bytes.slice(..length.min(bytes.len()))))
+        };
+        let ranges = ranges.iter().map(inside).collect::<Result<_, Refused>>()?;
+        let Column { kind, number, stored, .. } = &self.columns[column];
+        // Of assumed pages the values are told when all of them were found.
+        let mut kept = Vec::new();
+        guarded(|| {
+            let reader = self.reader(*stored, part, ranges)?;
+            decode(reader, kind, *number, part.rows, &mut |cells| match (part.assumed, cells) {
+                (Some(_), Cells::Numbers(numbers)) => kept.extend_from_slice(numbers),
+                _ => unguarded(|| each(cells)),
+            })
+        })?;
+        if !kept.is_empty() {
+            each(Cells::Numbers(&kept));
+        }
+        Ok(())
+    }
+
+    fn refused(&self, column: usize, reason: String) -> ParquetError {
+        let (file, column) = (self.name.clone(), self.columns[column].name.clone());
+        ParquetError::Column { file, column, reason }
+    }
+
+    fn rows_of(&self, group: usize) -> u64 {
+        self.begins[group + 1] - self.begins[group]
+    }
+
+    /// Returns the parts of columns in row groups that hold some rows, column by column.
+    fn parts(&self, columns: &[usize], rows: &Range<u64>) -> Result<Vec<Part>, ParquetError> {
+        let mut chunks = Vec::new();
+        let mut ranges = Vec::new();
+        for (of, &column) in columns.iter().enumerate() {
+            if let Kind::Others(why) = self.columns[column].kind {
+                return Err(self.refused(column, format!("{why}; leave it out")));
+            }
+            for (group, &begin) in self.row_groups().iter().enumerate() {
+                let (from, to) = (rows.start.max(begin), rows.end.min(self.begins[group + 1]));
+                if from < to {
+                    chunks.push((group, column));
+                    ranges.push((of, [from - begin, to - from].map(|rows| rows as usize)));
+                }
+            }
+        }
+        let places = self.places(&chunks)?;
+        let parts = chunks.iter().zip(places).zip(ranges);
+        let part = |((&(group, _), (places, assumed)), (of, rows))| Part { of, group, places, assumed, rows };
+        Ok(parts.map(part).collect())
+    }
+
+    /// Returns a part with the places that its own offset index says.
+    fn known_part(&self, column: usize, part: Part) -> Result<Part, ParquetError> {
+        let mut even = self.even.lock().unwrap_or_else(PoisonError::into_inner);
+        even.extend(self.likeness(part.group, column).map(|likeness| (likeness, None)));
+        drop(even);
+        let places = self.places(&[(part.group, column)])?;
+        let (places, assumed) = places.into_iter().next().unwrap_or_default();
+        Ok(Part { places, assumed, ..part })
+    }
+
+    /// Returns what a column in a row group has in common with those whose pages lie alike; `None` if its
+    /// pages are packed, or there is a dictionary before them.
+    fn likeness(&self, group: usize, column: usize) -> Option<Likeness> {
+        let chunk = self.chunk_of(group, column);
+        let descriptor = chunk.column_descr();
+        let is_plain = chunk.compression() == Compression::UNCOMPRESSED
+            && chunk.dictionary_page_offset().is_none()
+            && matches!(self.columns[column].kind, Kind::Numbers(_));
+        let (kind, levels) = (descriptor.physical_type(), descriptor.max_def_level());
+        is_plain.then(|| (group, kind, levels, chunk.compressed_size()))
+    }
+
+    /// Returns where the pages of columns in row groups lie, nothing where the file does not say it; and the
+    /// rows of a page, if this follows from another column.
+    fn places(&self, chunks: &[(usize, usize)]) -> Result<Vec<Places>, ParquetError> {
+        let mut known = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut even = self.even.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.values().map(|places| places.len()).sum::<usize>() > MOST_PLACES {
+            known.clear();
+        }
+        // The first of several columns that are alike is looked up, and the others are if it has no even pages.
+        for last in [false, true] {
+            let mut asked = HashSet::new();
+            let is_new = |chunk: &&(usize, usize)| {
+                let likeness = self.likeness(chunk.0, chunk.1);
+                let found = known.contains_key(*chunk)
+                    || likeness.is_some_and(|likeness| matches!(even.get(&likeness), Some(Some(_))));
+                !found && (last || likeness.is_none_or(|likeness| asked.insert(likeness)))
+            };
+            let new: Vec<(usize, usize)> = chunks.iter().filter(is_new).copied().collect();
+            for (chunk, places) in new.iter().zip(self.look_up(&new)?) {
+                if let Some(likeness) = self.likeness(chunk.0, chunk.1) {
+                    let (start, length) = self.chunk_of(chunk.0, chunk.1).byte_range();
+                    even.entry(likeness).or_insert_with(|| Even::of(&places, start, length));
+                }
+                known.insert(*chunk, Arc::new(places));
+            }
+        }
+        let places = |chunk: &(usize, usize)| match known.get(chunk) {
+            Some(places) => (Arc::clone(places), None),
+            None => {
+                let likeness = self.likeness(chunk.0, chunk.1);
+                let even = likeness.and_then(|likeness| even.get(&likeness).copied().flatten());
+                let start = self.chunk_of(chunk.0, chunk.1).byte_range().0;
+                let places = even.map_or_else(Vec::new, |even| even.places(start));
+                (Arc::new(places), even.map(|even| even.rows))
+            }
+        };
+        Ok(chunks.iter().map(places).collect())
+    }
+
+    /// Reads the offset indexes of columns in row groups; nothing where there is none.
+    fn look_up(&self, chunks: &[(usize, usize)]) -> Result<Vec<Vec<PageLocation>>, ParquetError> {
+        let index = |&(group, column): &(usize, usize)| {
+            let chunk = self.chunk_of(group, column);
+            let start = u64::try_from(chunk.offset_index_offset()?).ok()?;
+            let length = u64::try_from(chunk.offset_index_length()?).ok()?;
+            start.checked_add(length).filter(|end| *end <= self.size()).map(|end| start..end)
+        };
+        let indexes: Vec<_> = chunks.iter().map(index).collect();
+        let fetched = self.fetch(indexes.iter().flatten())?;
+        let places = |(&(group, column), range): (&(usize, usize), &Option<Range<u64>>)| {
+            let Some(range) = range else { return Ok(Vec::new()) };
+            let failed = |error: Refused| self.refused(column, said(&error));
+            let bytes = fetched.from(range.start).map_err(failed)?;
+            let length = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
+            let index = guarded(|| decode_offset_index(&bytes[..length.min(bytes.len())])).map_err(failed)?;
+            let places = index.page_locations().clone();
+            self.check_places(group, column, &places)?;
+            Ok(places)
+        };
+        chunks.iter().zip(&indexes).map(places).collect()
+    }
+
+    /// Checks that pages lie in their column one after the other, from its first row on.
+    fn check_places(&self, group: usize, column: usize, pages: &[PageLocation]) -> Result<(), ParquetError> {
+        let chunk = self.chunk_of(group, column);
+        let (mut end, size) = chunk.byte_range();
+        let (last, mut row) = (end.saturating_add(size), None);
+        for page in pages {
+            let start = u64::try_from(page.offset).unwrap_or(0);
+            let length = u64::try_from(page.compressed_page_size).unwrap_or(0);
+            let first = u64::try_from(page.first_row_index).unwrap_or(u64::MAX);
+            let ascends = row.map_or(first == 0, |row| row < first) && first < self.rows_of(group);
+            if start < end || length == 0 || start.saturating_add(length) > last || !ascends {
+                return Err(self.refused(column, "its offset index is damaged".into()));
+            }
+            (end, row) = (start + length, Some(first));
+        }
+        Ok(())
+    }
+
+    /// Returns the ranges of bytes that hold a part: its dictionary and the pages of its rows, or all of it.
+    fn ranges(&self, column: usize, part: &Part) -> Vec<Range<u64>> {
+        let (start, length) = self.chunk_of(part.group, column).byte_range();
+        let Some(first) = part.places.first() else { return vec![start..start + length] };
+        let mut ranges = Vec::new();
+        let of_first = first.offset.cast_unsigned();
+        if of_first > start {
+            ranges.push(start..of_first);
+        }
+        let from = part.rows[0] as u64;
+        let to = from + part.rows[1] as u64;
+        let ends = part.places.iter().skip(1).map(|page| page.first_row_index.cast_unsigned());
+        for (page, end) in part.places.iter().zip(ends.chain([u64::MAX])) {
+            if page.first_row_index.cast_unsigned() < to && end > from {
+                let start = page.offset.cast_unsigned();
+                ranges.push(start..start + u64::from(page.compressed_page_size.cast_unsigned()));
+            }
+        }
+        ranges
+    }
+
+    /// Fetches ranges of bytes. Neighbors are one request.
+    fn fetch<'a>(&self, wanted: impl Iterator<Item = &'a Range<u64>>) -> Result<Fetched, ParquetError> {
+        let mut sorted: Vec<Range<u64>> = wanted.cloned().collect();
+        sorted.sort_unstable_by_key(|range| (range.start, range.end));
+        let mut requests: Vec<Range<u64>> = Vec::new();
+        for range in sorted {
+            match requests.last_mut() {
+                Some(last) if range.start <= last.end.saturating_add(self.store.worth_a_request()) => {
+                    last.end = last.end.max(range.end);
+                }
+                _ => requests.push(range),
+            }
+        }
+        let mut bytes: Vec<Bytes> = Vec::new();
+        if !requests.is_empty() {
+            let failed = |cause| ParquetError::File { file: self.name.clone(), cause };
+            bytes = self.store.read(&requests).map_err(failed)?;
+        }
+        self.bytes.fetch_add(bytes.iter().map(|bytes| bytes.len() as u64).sum(), Relaxed);
+        self.requests.fetch_add(requests.len() as u64, Relaxed);
+        let ranges = requests.iter().map(|range| range.start).zip(bytes).collect();
+        Ok(Fetched { size: self.size(), ranges, by_page: false, at_header: true.into() })
+    }
+
+    /// Returns a reader of a column, as it is stored, in a row group. Where the places of pages are known, those
+    /// that are skipped need no bytes.
+    fn reader(&self, stored: usize, part: &Part, ranges: Vec<(u64, Bytes)>) -> Result<ColumnReader, Refused> {
+        let (places, by_page) = (part.places.to_vec(), !part.places.is_empty());
+        let fetched = Arc::new(Fetched { size: self.size(), ranges, by_page, at_header: true.into() });
+        let (chunk, rows) = (self.footer.row_group(part.group).column(stored), self.rows_of(part.group));
+        let even = part.assumed.map(|of_page| [of_page, (rows - 1) % of_page + 1]);
+        let pages =
+            SerializedPageReader::new(Arc::clone(&fetched), chunk, rows as usize, by_page.then_some(places))?;
+        let descriptor = self.footer.file_metadata().schema_descr().column(stored);
+        Ok(get_column_reader(descriptor, Box::new(Checked { pages, fetched, peeked: false, even })))
+    }
+}
+
+/// Returns what a message says, without its first words.
+fn said(error: &Refused) -> String {
+    let text = error.to_string();
+    if let Some((_, codec)) = text.split_once("Disabled feature at compile time: ") {
+        return format!("it is packed by {codec}; write it with zstd, lz4, snappy or gzip");
+    }
+    text.strip_prefix("Parquet error: ").map_or(text.clone(), str::to_owned)
+}
+
+/// Pages, of which a dictionary that says it has more entries than bytes is refused: room is made for as many
+/// as it says.
+struct Checked {
+    pages: SerializedPageReader<Fetched>,
+    fetched: Arc<Fetched>,
+    /// Whether the header of the next page was read.
+    peeked: bool,
+    /// The rows of a page and of the last one, if that is known.
+    even: Option<[u64; 2]>,
+}
+
+impl Checked {
+    /// Notes whether the next header is still to be read; `then` says whether it is read after this.
+    fn at_header(&mut self, then: bool) {
+        self.fetched.at_header.store(!self.peeked, Relaxed);
+        self.peeked = then;
+    }
+}
+
+impl Iterator for Checked {
+    type Item = Result<Page, Refused>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.get_next_page().transpose()
+    }
+}
+
+/// Refuses a page that cannot be one.
+fn checked(page: Option<Page>, even: Option<[u64; 2]>) -> Result<Option<Page>, Refused> {
+    match page {
+        Some(Page::DictionaryPage { buf, num_values, .. }) if num_values as usize > buf.len() => {
+            Err(Refused::General("a dictionary says that it has more entries than bytes".into()))
+        }
+        Some(page) if even.is_some_and(|rows| !rows.contains(&u64::from(page.num_values()))) => {
+            Err(Refused::General("a page is not where it must be".into()))
+        }
+        page => Ok(page),
+    }
+}
+
+impl PageReader for Checked {
+    fn get_next_page(&mut self) -> Result<Option<Page>, Refused> {
+        self.at_header(false);
+        checked(self.pages.get_next_page()?, self.even)
+    }
+
+    fn peek_next_page(&mut self) -> Result<Option<PageMetadata>, Refused> {
+        self.at_header(true);
+        self.pages.peek_next_page()
+    }
+
+    fn skip_next_page(&mut self) -> Result<(), Refused> {
+        self.at_header(false);
+        self.pages.skip_next_page()
+    }
+
+    fn supports_deferred_dictionary(&self) -> bool {
+        self.pages.supports_deferred_dictionary()
+    }
+
+    fn take_deferred_dictionary(&mut self) -> Result<Option<Page>, Refused> {
+        checked(self.pages.take_deferred_dictionary()?, None)
+    }
+
+    fn at_record_boundary(&mut self) -> Result<bool, Refused> {
+        self.at_header(true);
+        self.pages.at_record_boundary()
+    }
+}

@@ -1,0 +1,167 @@
+//! Files of which few pages need to be read.
+
+use crate::error::ParquetError;
+use crate::file::ParquetFile;
+use crate::guard::guarded;
+use parquet::basic::{Compression, Repetition, Type as Physical, ZstdLevel};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::column::writer::{ColumnWriter, ColumnWriterImpl};
+use parquet::data_type::DataType;
+use parquet::errors::{ParquetError as Refused, Result};
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::{Type, TypePtr};
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+/// How a file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Writing {
+    /// The rows of a page, which are read together.
+    pub page: usize,
+    /// The rows of a row group.
+    pub group: usize,
+    /// Whether the pages of numbers are packed, by zstd, as those of texts are. Pages of numbers that are not
+    /// are equally long, so that their places need not be looked up, and few numbers can be packed well.
+    pub packed: bool,
+}
+
+impl Default for Writing {
+    fn default() -> Self {
+        Writing { page: 1024, group: 1 << 17, packed: false }
+    }
+}
+
+impl Writing {
+    /// Returns the properties for a file with this schema. Numbers have no dictionary, which would be one
+    /// more page to read.
+    fn properties(self, schema: &Type, metadata: Option<Vec<KeyValue>>) -> WriterPropertiesPtr {
+        let zstd = ZstdLevel::try_new(1).map_or(Compression::UNCOMPRESSED, Compression::ZSTD);
+        let mut properties = WriterProperties::builder()
+            .set_data_page_row_count_limit(self.page)
+            .set_write_batch_size(self.page)
+            .set_statistics_enabled(EnabledStatistics::None)
+            .set_dictionary_enabled(false)
+            .set_key_value_metadata(metadata)
+            .set_compression(if self.packed { zstd } else { Compression::UNCOMPRESSED });
+        for field in schema.get_fields().iter().filter(|field| field.is_primitive()) {
+            if field.get_physical_type() == Physical::BYTE_ARRAY {
+                properties = properties
+                    .set_column_dictionary_enabled(field.name().into(), true)
+                    .set_column_compression(field.name().into(), zstd);
+            }
+        }
+        Arc::new(properties.build())
+    }
+}
+
+/// Writes a table of numbers, whose columns have equally many rows; NaN is missing.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write(path: &Path, columns: &[(&str, &[f64])], writing: &Writing) -> Result<(), ParquetError> {
+    let name = path.display().to_string();
+    let file = File::create(path).map_err(|cause| ParquetError::File { file: name.clone(), cause })?;
+    write_to(file, columns, *writing)
+        .map_err(|error| ParquetError::Damaged { file: name, reason: error.to_string() })
+}
+
+fn write_to(to: impl Write + Send, columns: &[(&str, &[f64])], writing: Writing) -> Result<()> {
+    let field = |(name, _): &(&str, &[f64])| {
+        let of = Type::primitive_type_builder(name, Physical::DOUBLE);
+        Ok::<TypePtr, Refused>(Arc::new(of.with_repetition(Repetition::OPTIONAL).build()?))
+    };
+    let fields = columns.iter().map(field).collect::<Result<_>>()?;
+    let schema = Arc::new(Type::group_type_builder("table").with_fields(fields).build()?);
+    let mut writer = SerializedFileWriter::new(to, Arc::clone(&schema), writing.properties(&schema, None))?;
+    let rows = columns.first().map_or(0, |(_, values)| values.len());
+    let mut start = 0;
+    while start < rows {
+        let end = rows.min(start + writing.group.max(1));
+        let mut group = writer.next_row_group()?;
+        for (_, values) in columns {
+            let part = values.get(start..end).unwrap_or_default();
+            let levels: Vec<i16> = part.iter().map(|x| i16::from(!x.is_nan())).collect();
+            let known: Vec<f64> = part.iter().copied().filter(|x| !x.is_nan()).collect();
+            if let Some(mut column) = group.next_column()? {
+                column.typed::<parquet::data_type::DoubleType>().write_batch(&known, Some(&levels), None)?;
+                column.close()?;
+            }
+        }
+        group.close()?;
+        start = end;
+    }
+    writer.close()?;
+    Ok(())
+}
+
+/// Writes all columns of a file as they are, in pages of few rows and with an offset index. Row groups stay
+/// as they are.
+///
+/// # Errors
+/// When the one cannot be read or the other not be written.
+pub fn rewrite(from: &ParquetFile, to: impl Write + Send, writing: &Writing) -> Result<(), ParquetError> {
+    let failed = |error: Refused| ParquetError::Damaged {
+        file: from.name().to_owned(),
+        reason: match error {
+            Refused::External(cause) => format!("it cannot be written anew: {cause}"),
+            error => error.to_string(),
+        },
+    };
+    let schema = from.schema();
+    let properties = writing.properties(&schema, from.key_values());
+    let mut writer = SerializedFileWriter::new(to, schema, properties).map_err(failed)?;
+    for place in 0..from.row_groups().len() {
+        let mut group = writer.next_row_group().map_err(failed)?;
+        for stored in 0..from.stored_columns() {
+            let reader = from.stored(place, stored)?;
+            if let Some(mut chunk) = group.next_column().map_err(failed)? {
+                guarded(|| copy(reader, chunk.untyped(), writing.page)).map_err(failed)?;
+                chunk.close().map_err(failed)?;
+            }
+        }
+        group.close().map_err(failed)?;
+    }
+    writer.close().map_err(failed)?;
+    Ok(())
+}
+
+fn copy(from: ColumnReader, to: &mut ColumnWriter<'_>, batch: usize) -> Result<()> {
+    use {ColumnReader as From, ColumnWriter as To};
+    match (from, to) {
+        (From::BoolColumnReader(from), To::BoolColumnWriter(to)) => batches(from, to, batch),
+        (From::Int32ColumnReader(from), To::Int32ColumnWriter(to)) => batches(from, to, batch),
+        (From::Int64ColumnReader(from), To::Int64ColumnWriter(to)) => batches(from, to, batch),
+        (From::Int96ColumnReader(from), To::Int96ColumnWriter(to)) => batches(from, to, batch),
+        (From::FloatColumnReader(from), To::FloatColumnWriter(to)) => batches(from, to, batch),
+        (From::DoubleColumnReader(from), To::DoubleColumnWriter(to)) => batches(from, to, batch),
+        (From::ByteArrayColumnReader(from), To::ByteArrayColumnWriter(to)) => batches(from, to, batch),
+        (From::FixedLenByteArrayColumnReader(from), To::FixedLenByteArrayColumnWriter(to)) => {
+            batches(from, to, batch)
+        }
+        _ => Err(Refused::General("a column changes its type".into())),
+    }
+}
+
+fn batches<T: DataType>(
+    mut from: ColumnReaderImpl<T>,
+    to: &mut ColumnWriterImpl<'_, T>,
+    batch: usize,
+) -> Result<()> {
+    let (mut defined, mut repeated, mut values) = (Vec::new(), Vec::new(), Vec::new());
+    loop {
+        defined.clear();
+        repeated.clear();
+        values.clear();
+        let (records, _, levels) =
+            from.read_records(batch, Some(&mut defined), Some(&mut repeated), &mut values)?;
+        if records == 0 && levels == 0 {
+            return Ok(());
+        }
+        let of = |levels: &[i16]| (!levels.is_empty()).then(|| levels.to_vec());
+        to.write_batch(&values, of(&defined).as_deref(), of(&repeated).as_deref())?;
+    }
+}

@@ -1,0 +1,9 @@
+//! Tests of reading and writing Parquet files.
+
+mod hostile;
+mod ranges;
+
+use lao_testing::Watched;
+
+#[global_allocator]
+static ALLOCATOR: Watched = Watched;
