@@ -21,7 +21,7 @@ pub struct DataArgs {
     /// Print JSON instead of text.
     #[arg(long)]
     json: bool,
-    /// Write a Parquet table to this file in short pages, so that few bytes are read of it by `lao fit`.
+    /// Write the table to this Parquet file in short pages, so that `lao fit` reads few bytes of it.
     #[arg(long, value_name = "FILE", conflicts_with = "json")]
     rewrite: Option<PathBuf>,
     /// Rows of a page of that file [default: a four-hundredth of all, from 64 to 1024].
@@ -68,9 +68,19 @@ pub fn run(args: &DataArgs) -> anyhow::Result<ExitCode> {
 /// Writes a Parquet table to another file, in short pages.
 fn rewrite(args: &DataArgs, output: &Path) -> anyhow::Result<ExitCode> {
     args.force.check(output, &[&args.data])?;
-    let table = lao::open(&args.data, &args.layout.options(ReadOptions::default()))?;
-    write_with(output, |file| table.rewrite(BufWriter::new(file), args.page).map_err(io::Error::other))?;
-    say::note(&format!("{} rows are in {}", count(table.rows()), output.display()));
+    let options = args.layout.options(ReadOptions::default());
+    let rows = if let Some(table) = lao::open_parquet(&args.data, &options)? {
+        write_with(output, |file| table.rewrite(BufWriter::new(file), args.page).map_err(io::Error::other))?;
+        table.rows()
+    } else {
+        let frame = lao::read_with(&args.data, &options)?;
+        frame.notes().iter().for_each(|line| say::note(line));
+        write_with(output, |file| {
+            frame.write_parquet(BufWriter::new(file), args.page).map_err(io::Error::other)
+        })?;
+        frame.rows() as u64
+    };
+    say::note(&format!("{} rows are in {}", count(rows), output.display()));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -113,6 +113,13 @@ impl Values {
             _ => None,
         }
     }
+
+    /// Returns the word of each row, if the column has words.
+    #[cfg(feature = "parquet")]
+    pub fn texts(&self) -> Vec<Option<&str>> {
+        let (words, places) = self.words().unwrap_or_default();
+        places.iter().map(|place| words.get(*place as usize).map(String::as_str)).collect()
+    }
 }
 
 /// Reads a CSV file, which may be packed, or a Parquet file, or a folder of them; `-` is standard input.
@@ -349,6 +356,11 @@ impl Frame {
     /// Returns what was chosen when the table was read.
     pub(crate) fn reading(&self) -> &Reading {
         &self.reading
+    }
+
+    #[cfg(feature = "parquet")]
+    pub(crate) fn columns(&self) -> &[Column] {
+        &self.columns
     }
 
     pub(crate) fn into_columns(self) -> Vec<Column> {

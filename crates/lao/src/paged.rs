@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::examples::{Examples, PagedParts};
 use crate::frame::parquet::{self, Files, Held};
-use crate::frame::{Fields, ReadOptions, Reading, Values};
+use crate::frame::{Fields, Frame, ReadOptions, Reading, Values};
 use crate::table::{Table, Traffic};
 use lao_observation::SourceError;
 use lao_parquet::{Cells, Kind, ParquetError, ParquetFile, Writing};
@@ -36,8 +36,9 @@ const LONG: usize = 8192;
 /// # let mut columns: Vec<(String, Vec<f64>)> = (0..200).map(|j| (format!("c{j}"), column(j))).collect();
 /// # let y = columns[7].1.iter().zip(&columns[40].1).map(|(a, b)| 3.0 * a + b).collect();
 /// # columns.push(("y".into(), y));
-/// # let columns: Vec<(&str, &[f64])> = columns.iter().map(|(name, x)| (&name[..], &x[..])).collect();
-/// # lao_parquet::write(&path, &columns, &lao_parquet::Writing { page: 100, ..Default::default() })?;
+/// # let columns: Vec<_> = columns.iter().map(|(name, x)| (&name[..], x.into())).collect();
+/// # let writing = lao_parquet::Writing { page: 100, ..Default::default() };
+/// # lao_parquet::write(std::fs::File::create(&path)?, "wide", &columns, &writing)?;
 /// // let path = "wide.parquet"; // 200 columns and 20,000 rows, in pages of 100 rows
 /// let table = lao::open(path, &ReadOptions::default())?;
 /// let fitted = Fit::within(10).run(&table.target("y")?)?;
@@ -60,6 +61,7 @@ pub struct Paged {
 /// When a file cannot be read, or none is a Parquet file.
 pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Paged, Error> {
     let path = path.as_ref();
+    std::fs::metadata(path).map_err(|cause| Error::File { path: path.to_owned(), cause })?;
     open_parquet(path, options)?.ok_or_else(|| {
         let (file, reason) = (path.display().to_string(), "this is no Parquet file".into());
         ParquetError::Damaged { file, reason }.into()
@@ -97,8 +99,7 @@ impl Paged {
             let (path, cause) = (self.files.path.clone(), "a folder; rewrite its files one by one");
             return Err(Error::File { path, cause: io::Error::other(cause) });
         };
-        let page = rows.map_or((file.rows() / 400).clamp(64, 1024) as usize, |rows| rows.max(1) as usize);
-        Ok(lao_parquet::rewrite(file, to, &Writing { page, ..Writing::default() })?)
+        Ok(lao_parquet::rewrite(file, to, &writing(file.rows(), rows))?)
     }
 
     /// Makes examples of the rows, as [`Frame::target`](crate::Frame::target) does. The label is read whole.
@@ -180,6 +181,34 @@ impl Paged {
         let parts = PagedParts { table, name, target, label, attributes, others, notes, reading };
         Examples::of_pages(parts, positive)
     }
+}
+
+impl Frame {
+    /// Writes the table as a Parquet file in short pages, as [`Paged::rewrite`] does. Columns that are left
+    /// out of a fit, since they have too many words, are left out.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write_parquet(&self, to: impl Write + Send, rows: Option<u32>) -> Result<(), Error> {
+        let texts: Vec<Vec<Option<&str>>> =
+            self.columns().iter().map(|column| column.values.texts()).collect();
+        let columns = self.columns().iter().zip(&texts).filter_map(|(column, texts)| {
+            let values = match &column.values {
+                Values::Numbers(numbers) => numbers.into(),
+                Values::Words { .. } => lao_parquet::Values::Texts(texts),
+                Values::TooManyWords(_) | Values::Others(_) => return None,
+            };
+            Some((column.name.as_str(), values))
+        });
+        let columns: Vec<_> = columns.collect();
+        Ok(lao_parquet::write(to, self.name(), &columns, &writing(self.rows() as u64, rows))?)
+    }
+}
+
+/// Returns how a table of `all` rows is written, in pages of `rows`.
+fn writing(all: u64, rows: Option<u32>) -> Writing {
+    let page = rows.map_or((all / 400).clamp(64, 1024) as usize, |rows| rows.max(1) as usize);
+    Writing { page, ..Writing::default() }
 }
 
 /// Returns the first row of each page, as most of some columns have them.

@@ -5,9 +5,9 @@ use crate::error::ParquetError;
 use crate::guard::{guarded, unguarded};
 use crate::kind::{Kind, Number, kind_of};
 use crate::pages::Fetched;
+use crate::places::Known;
 use crate::store::{LocalFile, Store, Traffic};
 use bytes::Bytes;
-use parquet::basic::{Compression, Type};
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::column::reader::{ColumnReader, get_column_reader};
 use parquet::errors::ParquetError as Refused;
@@ -15,18 +15,14 @@ use parquet::file::metadata::{
     ColumnChunkMetaData, KeyValue, ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataReader,
     ParquetStatisticsPolicy,
 };
-use parquet::file::page_index::index_reader::decode_offset_index;
 use parquet::file::page_index::offset_index::PageLocation;
 use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::TypePtr;
-use std::collections::{HashMap, HashSet};
+use std::iter;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// The most places of pages that are kept.
-const MOST_PLACES: usize = 1 << 20;
+use std::sync::{Arc, Mutex};
 
 /// A column of a file. One that is nested is one column, whatever parts it has.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,45 +36,6 @@ pub struct Column {
     stored: usize,
 }
 
-/// What the columns of a row group have in common whose pages lie alike: type, levels and packed bytes.
-type Likeness = (usize, Type, i16, i64);
-
-/// Pages of equally many rows and bytes, but for the last one. Columns of numbers that are not packed have
-/// such pages, so that the offset index of one of them says where those of the others are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Even {
-    pages: u64,
-    rows: u64,
-    bytes: u64,
-    /// The bytes of the last page.
-    last: u64,
-}
-
-impl Even {
-    /// Returns what pages have in common, if they are even and fill their column from `start` on.
-    fn of(pages: &[PageLocation], start: u64, length: u64) -> Option<Even> {
-        let (first, last) = (pages.first()?, pages.last()?);
-        let rows = pages.get(1).map_or(1, |second| second.first_row_index).cast_unsigned();
-        let size = |page: &PageLocation| u64::from(page.compressed_page_size.cast_unsigned());
-        let even = Even { pages: pages.len() as u64, rows, bytes: size(first), last: size(last) };
-        let filled = (even.pages - 1) * even.bytes + even.last == length;
-        (filled && even.places(start) == pages).then_some(even)
-    }
-
-    /// Returns the pages of a column that begins at `start`.
-    fn places(self, start: u64) -> Vec<PageLocation> {
-        let page = |i: u64| PageLocation {
-            offset: start.wrapping_add(i * self.bytes).cast_signed(),
-            compressed_page_size: (if i + 1 == self.pages { self.last } else { self.bytes }) as i32,
-            first_row_index: (i * self.rows).cast_signed(),
-        };
-        (0..self.pages).map(page).collect()
-    }
-}
-
-/// Where the pages of a column in a row group lie; and the rows of a page, if this follows from another column.
-type Places = (Arc<Vec<PageLocation>>, Option<u64>);
-
 /// A file whose footer was read.
 #[derive(Debug)]
 pub struct ParquetFile {
@@ -88,24 +45,21 @@ pub struct ParquetFile {
     columns: Vec<Column>,
     /// The first row of each row group, and the number of all rows.
     begins: Vec<u64>,
-    /// Where the pages of a column in a row group lie; empty if the file does not say it.
-    places: Mutex<HashMap<(usize, usize), Arc<Vec<PageLocation>>>>,
-    /// Where pages are even; `None` if they looked so and one was not where it had to be.
-    even: Mutex<HashMap<Likeness, Option<Even>>>,
+    pub(crate) known: Mutex<Known>,
     bytes: AtomicU64,
     requests: AtomicU64,
 }
 
 /// The part of a column in a row group that holds some rows.
-struct Part {
+pub(crate) struct Part {
     /// Its place in the list of columns that are read.
-    of: usize,
-    group: usize,
-    places: Arc<Vec<PageLocation>>,
+    pub of: usize,
+    pub group: usize,
+    pub places: Arc<Vec<PageLocation>>,
     /// The rows of a page, if the places follow from those of another column.
-    assumed: Option<u64>,
+    pub assumed: Option<u64>,
     /// The rows before the first wanted one, and the wanted ones.
-    rows: [usize; 2],
+    pub rows: [usize; 2],
 }
 
 impl ParquetFile {
@@ -193,8 +147,7 @@ impl ParquetFile {
             footer,
             columns,
             begins,
-            places: Mutex::default(),
-            even: Mutex::default(),
+            known: Mutex::default(),
             bytes: traffic.bytes.into(),
             requests: traffic.requests.into(),
         })
@@ -249,7 +202,7 @@ impl ParquetFile {
         let chunk = self.footer.row_group(group).column(stored);
         let (start, length) = chunk.byte_range();
         let whole = start..start + length;
-        let ranges = self.fetch(std::iter::once(&whole))?.ranges;
+        let ranges = self.fetch(iter::once(&whole))?.ranges;
         let (places, rows) = (Arc::default(), [0, self.rows_of(group) as usize]);
         let part = Part { of: 0, group, places, assumed: None, rows };
         self.reader(stored, &part, ranges).map_err(|error| ParquetError::Column {
@@ -265,27 +218,8 @@ impl ParquetFile {
     }
 
     /// Returns a column in a row group.
-    fn chunk_of(&self, group: usize, column: usize) -> &ColumnChunkMetaData {
+    pub(crate) fn chunk_of(&self, group: usize, column: usize) -> &ColumnChunkMetaData {
         self.footer.row_group(group).column(self.columns[column].stored)
-    }
-
-    /// Returns the first row of each page of a column, in all row groups; `None` if the file has no offset
-    /// index of it.
-    ///
-    /// # Errors
-    /// When the index cannot be read.
-    pub fn pages(&self, column: usize) -> Result<Option<Vec<u64>>, ParquetError> {
-        let mut first_rows = Vec::new();
-        for (group, begin) in self.row_groups().iter().enumerate() {
-            if self.rows_of(group) == 0 {
-                continue;
-            }
-            let places = self.places(&[(group, column)])?;
-            let places = places.first().map(|(places, _)| places).filter(|places| !places.is_empty());
-            let Some(places) = places else { return Ok(None) };
-            first_rows.extend(places.iter().map(|page| begin + page.first_row_index.cast_unsigned()));
-        }
-        Ok(Some(first_rows))
     }
 
     /// Reads the values of consecutive rows of some columns, and fetches for it the pages alone that hold
@@ -352,12 +286,12 @@ impl ParquetFile {
         Ok(())
     }
 
-    fn refused(&self, column: usize, reason: String) -> ParquetError {
+    pub(crate) fn refused(&self, column: usize, reason: String) -> ParquetError {
         let (file, column) = (self.name.clone(), self.columns[column].name.clone());
         ParquetError::Column { file, column, reason }
     }
 
-    fn rows_of(&self, group: usize) -> u64 {
+    pub(crate) fn rows_of(&self, group: usize) -> u64 {
         self.begins[group + 1] - self.begins[group]
     }
 
@@ -383,112 +317,10 @@ impl ParquetFile {
         Ok(parts.map(part).collect())
     }
 
-    /// Returns a part with the places that its own offset index says.
-    fn known_part(&self, column: usize, part: Part) -> Result<Part, ParquetError> {
-        let mut even = self.even.lock().unwrap_or_else(PoisonError::into_inner);
-        even.extend(self.likeness(part.group, column).map(|likeness| (likeness, None)));
-        drop(even);
-        let places = self.places(&[(part.group, column)])?;
-        let (places, assumed) = places.into_iter().next().unwrap_or_default();
-        Ok(Part { places, assumed, ..part })
-    }
-
-    /// Returns what a column in a row group has in common with those whose pages lie alike; `None` if its
-    /// pages are packed, or there is a dictionary before them.
-    fn likeness(&self, group: usize, column: usize) -> Option<Likeness> {
-        let chunk = self.chunk_of(group, column);
-        let descriptor = chunk.column_descr();
-        let is_plain = chunk.compression() == Compression::UNCOMPRESSED
-            && chunk.dictionary_page_offset().is_none()
-            && matches!(self.columns[column].kind, Kind::Numbers(_));
-        let (kind, levels) = (descriptor.physical_type(), descriptor.max_def_level());
-        is_plain.then(|| (group, kind, levels, chunk.compressed_size()))
-    }
-
-    /// Returns where the pages of columns in row groups lie, nothing where the file does not say it; and the
-    /// rows of a page, if this follows from another column.
-    fn places(&self, chunks: &[(usize, usize)]) -> Result<Vec<Places>, ParquetError> {
-        let mut known = self.places.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut even = self.even.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.values().map(|places| places.len()).sum::<usize>() > MOST_PLACES {
-            known.clear();
-        }
-        // The first of several columns that are alike is looked up, and the others are if it has no even pages.
-        for last in [false, true] {
-            let mut asked = HashSet::new();
-            let is_new = |chunk: &&(usize, usize)| {
-                let likeness = self.likeness(chunk.0, chunk.1);
-                let found = known.contains_key(*chunk)
-                    || likeness.is_some_and(|likeness| matches!(even.get(&likeness), Some(Some(_))));
-                !found && (last || likeness.is_none_or(|likeness| asked.insert(likeness)))
-            };
-            let new: Vec<(usize, usize)> = chunks.iter().filter(is_new).copied().collect();
-            for (chunk, places) in new.iter().zip(self.look_up(&new)?) {
-                if let Some(likeness) = self.likeness(chunk.0, chunk.1) {
-                    let (start, length) = self.chunk_of(chunk.0, chunk.1).byte_range();
-                    even.entry(likeness).or_insert_with(|| Even::of(&places, start, length));
-                }
-                known.insert(*chunk, Arc::new(places));
-            }
-        }
-        let places = |chunk: &(usize, usize)| match known.get(chunk) {
-            Some(places) => (Arc::clone(places), None),
-            None => {
-                let likeness = self.likeness(chunk.0, chunk.1);
-                let even = likeness.and_then(|likeness| even.get(&likeness).copied().flatten());
-                let start = self.chunk_of(chunk.0, chunk.1).byte_range().0;
-                let places = even.map_or_else(Vec::new, |even| even.places(start));
-                (Arc::new(places), even.map(|even| even.rows))
-            }
-        };
-        Ok(chunks.iter().map(places).collect())
-    }
-
-    /// Reads the offset indexes of columns in row groups; nothing where there is none.
-    fn look_up(&self, chunks: &[(usize, usize)]) -> Result<Vec<Vec<PageLocation>>, ParquetError> {
-        let index = |&(group, column): &(usize, usize)| {
-            let chunk = self.chunk_of(group, column);
-            let start = u64::try_from(chunk.offset_index_offset()?).ok()?;
-            let length = u64::try_from(chunk.offset_index_length()?).ok()?;
-            start.checked_add(length).filter(|end| *end <= self.size()).map(|end| start..end)
-        };
-        let indexes: Vec<_> = chunks.iter().map(index).collect();
-        let fetched = self.fetch(indexes.iter().flatten())?;
-        let places = |(&(group, column), range): (&(usize, usize), &Option<Range<u64>>)| {
-            let Some(range) = range else { return Ok(Vec::new()) };
-            let failed = |error: Refused| self.refused(column, said(&error));
-            let bytes = fetched.from(range.start).map_err(failed)?;
-            let length = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
-            let index = guarded(|| decode_offset_index(&bytes[..length.min(bytes.len())])).map_err(failed)?;
-            let places = index.page_locations().clone();
-            self.check_places(group, column, &places)?;
-            Ok(places)
-        };
-        chunks.iter().zip(&indexes).map(places).collect()
-    }
-
-    /// Checks that pages lie in their column one after the other, from its first row on.
-    fn check_places(&self, group: usize, column: usize, pages: &[PageLocation]) -> Result<(), ParquetError> {
-        let chunk = self.chunk_of(group, column);
-        let (mut end, size) = chunk.byte_range();
-        let (last, mut row) = (end.saturating_add(size), None);
-        for page in pages {
-            let start = u64::try_from(page.offset).unwrap_or(0);
-            let length = u64::try_from(page.compressed_page_size).unwrap_or(0);
-            let first = u64::try_from(page.first_row_index).unwrap_or(u64::MAX);
-            let ascends = row.map_or(first == 0, |row| row < first) && first < self.rows_of(group);
-            if start < end || length == 0 || start.saturating_add(length) > last || !ascends {
-                return Err(self.refused(column, "its offset index is damaged".into()));
-            }
-            (end, row) = (start + length, Some(first));
-        }
-        Ok(())
-    }
-
     /// Returns the ranges of bytes that hold a part: its dictionary and the pages of its rows, or all of it.
     fn ranges(&self, column: usize, part: &Part) -> Vec<Range<u64>> {
         let (start, length) = self.chunk_of(part.group, column).byte_range();
-        let Some(first) = part.places.first() else { return vec![start..start + length] };
+        let Some(first) = part.places.first() else { return iter::once(start..start + length).collect() };
         let mut ranges = Vec::new();
         let of_first = first.offset.cast_unsigned();
         if of_first > start {
@@ -507,7 +339,10 @@ impl ParquetFile {
     }
 
     /// Fetches ranges of bytes. Neighbors are one request.
-    fn fetch<'a>(&self, wanted: impl Iterator<Item = &'a Range<u64>>) -> Result<Fetched, ParquetError> {
+    pub(crate) fn fetch<'a>(
+        &self,
+        wanted: impl Iterator<Item = &'a Range<u64>>,
+    ) -> Result<Fetched, ParquetError> {
         let mut sorted: Vec<Range<u64>> = wanted.cloned().collect();
         sorted.sort_unstable_by_key(|range| (range.start, range.end));
         let mut requests: Vec<Range<u64>> = Vec::new();
@@ -530,8 +365,8 @@ impl ParquetFile {
         Ok(Fetched { size: self.size(), ranges, by_page: false, at_header: true.into() })
     }
 
-    /// Returns a reader of a column, as it is stored, in a row group. Where the places of pages are known, those
-    /// that are skipped need no bytes.
+    /// Returns a reader of a column, as it is stored, in a row group. Where the places of pages are known,
+    /// those that are skipped need no bytes.
     fn reader(&self, stored: usize, part: &Part, ranges: Vec<(u64, Bytes)>) -> Result<ColumnReader, Refused> {
         let (places, by_page) = (part.places.to_vec(), !part.places.is_empty());
         let fetched = Arc::new(Fetched { size: self.size(), ranges, by_page, at_header: true.into() });
@@ -545,7 +380,7 @@ impl ParquetFile {
 }
 
 /// Returns what a message says, without its first words.
-fn said(error: &Refused) -> String {
+pub(crate) fn said(error: &Refused) -> String {
     let text = error.to_string();
     if let Some((_, codec)) = text.split_once("Disabled feature at compile time: ") {
         return format!("it is packed by {codec}; write it with zstd, lz4, snappy or gzip");

@@ -10,7 +10,8 @@
 //! let folder = tempfile::tempdir()?;
 //! let path = folder.path().join("sensors.parquet");
 //! let column: Vec<f64> = (0..10_000).map(f64::from).collect();
-//! write(&path, &[("heat", &column), ("light", &column)], &Writing::default())?;
+//! let columns = [("heat", (&column).into()), ("light", (&column).into())];
+//! write(std::fs::File::create(&path)?, "sensors", &columns, &Writing::default())?;
 //!
 //! let file = ParquetFile::open(&path)?;
 //! let mut read = Vec::new();
@@ -31,6 +32,7 @@ mod file;
 mod guard;
 mod kind;
 mod pages;
+mod places;
 mod store;
 mod write;
 
@@ -39,4 +41,4 @@ pub use error::ParquetError;
 pub use file::{Column, ParquetFile};
 pub use kind::{Kind, Unit};
 pub use store::{LocalFile, Store, Traffic};
-pub use write::{Writing, rewrite, write};
+pub use write::{Values, Writing, rewrite, write};

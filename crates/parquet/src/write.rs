@@ -3,18 +3,17 @@
 use crate::error::ParquetError;
 use crate::file::ParquetFile;
 use crate::guard::guarded;
-use parquet::basic::{Compression, Repetition, Type as Physical, ZstdLevel};
+use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical, ZstdLevel};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::column::writer::{ColumnWriter, ColumnWriterImpl};
-use parquet::data_type::DataType;
+use parquet::data_type::{ByteArray, DataType};
 use parquet::errors::{ParquetError as Refused, Result};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{Type, TypePtr};
-use std::fs::File;
 use std::io::Write;
-use std::path::Path;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// How a file is written.
@@ -58,20 +57,79 @@ impl Writing {
     }
 }
 
-/// Writes a table of numbers, whose columns have equally many rows; NaN is missing.
+/// The values of a column that is written.
+#[derive(Clone, Copy, Debug)]
+pub enum Values<'a> {
+    /// Numbers; NaN is missing.
+    Numbers(&'a [f64]),
+    /// Texts.
+    Texts(&'a [Option<&'a str>]),
+}
+
+impl<'a> From<&'a [f64]> for Values<'a> {
+    fn from(numbers: &'a [f64]) -> Self {
+        Values::Numbers(numbers)
+    }
+}
+
+impl<'a> From<&'a Vec<f64>> for Values<'a> {
+    fn from(numbers: &'a Vec<f64>) -> Self {
+        Values::Numbers(numbers)
+    }
+}
+
+impl Values<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Values::Numbers(numbers) => numbers.len(),
+            Values::Texts(texts) => texts.len(),
+        }
+    }
+
+    /// Writes some of the values.
+    fn write(&self, rows: Range<usize>, to: &mut ColumnWriter<'_>) -> Result<()> {
+        let of_type = || Refused::General("a column changes its type".into());
+        match (self, to) {
+            (Values::Numbers(numbers), ColumnWriter::DoubleColumnWriter(to)) => {
+                let some = numbers.get(rows).unwrap_or_default();
+                let levels: Vec<i16> = some.iter().map(|x| i16::from(!x.is_nan())).collect();
+                let known: Vec<f64> = some.iter().copied().filter(|x| !x.is_nan()).collect();
+                to.write_batch(&known, Some(&levels), None)?;
+            }
+            (Values::Texts(texts), ColumnWriter::ByteArrayColumnWriter(to)) => {
+                let some = texts.get(rows).unwrap_or_default();
+                let levels: Vec<i16> = some.iter().map(|text| i16::from(text.is_some())).collect();
+                let known: Vec<ByteArray> =
+                    some.iter().flatten().map(|text| ByteArray::from(*text)).collect();
+                to.write_batch(&known, Some(&levels), None)?;
+            }
+            _ => return Err(of_type()),
+        }
+        Ok(())
+    }
+}
+
+/// Writes a table, whose columns have equally many rows, called `name` in messages.
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn write(path: &Path, columns: &[(&str, &[f64])], writing: &Writing) -> Result<(), ParquetError> {
-    let name = path.display().to_string();
-    let file = File::create(path).map_err(|cause| ParquetError::File { file: name.clone(), cause })?;
-    write_to(file, columns, *writing)
-        .map_err(|error| ParquetError::Damaged { file: name, reason: error.to_string() })
+pub fn write(
+    to: impl Write + Send,
+    name: &str,
+    columns: &[(&str, Values<'_>)],
+    writing: &Writing,
+) -> Result<(), ParquetError> {
+    write_columns(to, columns, *writing)
+        .map_err(|error| ParquetError::Damaged { file: name.to_owned(), reason: error.to_string() })
 }
 
-fn write_to(to: impl Write + Send, columns: &[(&str, &[f64])], writing: Writing) -> Result<()> {
-    let field = |(name, _): &(&str, &[f64])| {
-        let of = Type::primitive_type_builder(name, Physical::DOUBLE);
+fn write_columns(to: impl Write + Send, columns: &[(&str, Values<'_>)], writing: Writing) -> Result<()> {
+    let field = |(name, values): &(&str, Values<'_>)| {
+        let (physical, logical) = match values {
+            Values::Numbers(_) => (Physical::DOUBLE, None),
+            Values::Texts(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        };
+        let of = Type::primitive_type_builder(name, physical).with_logical_type(logical);
         Ok::<TypePtr, Refused>(Arc::new(of.with_repetition(Repetition::OPTIONAL).build()?))
     };
     let fields = columns.iter().map(field).collect::<Result<_>>()?;
@@ -83,11 +141,8 @@ fn write_to(to: impl Write + Send, columns: &[(&str, &[f64])], writing: Writing)
         let end = rows.min(start + writing.group.max(1));
         let mut group = writer.next_row_group()?;
         for (_, values) in columns {
-            let part = values.get(start..end).unwrap_or_default();
-            let levels: Vec<i16> = part.iter().map(|x| i16::from(!x.is_nan())).collect();
-            let known: Vec<f64> = part.iter().copied().filter(|x| !x.is_nan()).collect();
             if let Some(mut column) = group.next_column()? {
-                column.typed::<parquet::data_type::DoubleType>().write_batch(&known, Some(&levels), None)?;
+                values.write(start..end, column.untyped())?;
                 column.close()?;
             }
         }

@@ -146,6 +146,14 @@ impl lao::Table for Watched {
         }
         Ok(ControlFlow::Continue(()))
     }
+
+    fn pages(&self) -> Option<&[u32]> {
+        self.values.paged()?.pages()
+    }
+
+    fn traffic(&self) -> Option<lao::Traffic> {
+        self.values.paged()?.traffic()
+    }
 }
 
 /// Returns a budget: a number of attributes or, with prices, money.
@@ -295,6 +303,11 @@ fn result<'py>(py: Python<'py>, fitted: &Fitted, examples: &Examples) -> PyResul
     cost.set_item("most_attributes", spent.most_attributes)?;
     cost.set_item("missing", spent.missing)?;
     cost.set_item("passed_over", spent.passed_over)?;
+    if let Some(traffic) = spent.traffic {
+        cost.set_item("bytes", traffic.bytes)?;
+        cost.set_item("bytes_of_table", traffic.of)?;
+        cost.set_item("requests", traffic.requests)?;
+    }
     if let Some(money @ SpentMoney { total, most, .. }) = &spent.money {
         cost.set_item("money", total)?;
         cost.set_item("most_money", most)?;

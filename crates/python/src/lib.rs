@@ -5,6 +5,7 @@ mod array;
 mod fit;
 mod learner;
 mod model;
+mod paged;
 mod pool;
 mod prices;
 mod solve;
@@ -22,6 +23,8 @@ mod _core {
     use super::learner::Learner;
     #[pymodule_export]
     use super::model::{Linear, Model};
+    #[pymodule_export]
+    use super::paged::open_parquet;
     #[pymodule_export]
     use super::prices::Prices;
     #[pymodule_export]

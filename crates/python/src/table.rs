@@ -21,6 +21,11 @@ pub trait Values: Debug + Send + Sync {
     /// Writes the values of the attributes in the rows, column after column.
     fn read(&self, attributes: &[u32], rows: &[u32], into: &mut [f64]) -> PyResult<()>;
 
+    /// Returns the table that is read page by page, if this is one.
+    fn paged(&self) -> Option<&dyn lao::Table> {
+        None
+    }
+
     /// Returns all values as a finite sum of losses, copied unless they lie in one order without gaps.
     fn sum(&self, loss: Loss) -> PyResult<FiniteSum> {
         let [rows, columns] = self.shape();

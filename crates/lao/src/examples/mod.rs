@@ -1,7 +1,7 @@
 //! Examples: the rows of a table with a label, as attributes of numbers that a learner buys.
 
 mod label;
-mod pages;
+mod order;
 mod stream;
 
 use crate::error::{Error, nearest};
@@ -10,8 +10,7 @@ use crate::prices::{PricedColumns, Prices};
 use crate::table::Table;
 use label::{labels, too_many};
 use lao_algorithms::pursuit::LARGEST;
-use lao_observation::{Seed, Tariff};
-use pages::Shuffled;
+use lao_observation::Tariff;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::ops::{ControlFlow, Range};
@@ -289,6 +288,20 @@ impl Examples {
         Ok(Examples { store: Arc::new(store), rows: Arc::new(rows), weights: None, stop: Arc::default() })
     }
 
+    /// Returns the parts that make examples like these, without weights; the values are shared.
+    pub fn parts(&self) -> TableParts {
+        let store = &*self.store;
+        TableParts {
+            table: Arc::clone(&store.values),
+            name: store.table.clone(),
+            names: store.names.clone(),
+            target: store.target.clone(),
+            label: store.label.clone(),
+            labels: store.labels.clone(),
+            rows: self.rows.to_vec(),
+        }
+    }
+
     /// Returns the number of examples.
     pub fn len(&self) -> usize {
         self.rows.len()
@@ -413,38 +426,6 @@ impl Examples {
         Ok(self.store.values.read(attributes, &self.rows[places], into)?)
     }
 
-    /// Splits the examples at random; `share` of them are for the test. Of a table that is read by pages,
-    /// whole pages are.
-    ///
-    /// # Errors
-    /// When the share is not between 0 and 1, or one part would be empty.
-    pub fn split(&self, share: f64, seed: &Seed) -> Result<TrainTest, Error> {
-        let Shuffled { rows, page } = self.shuffle(seed);
-        let size = self.test_size(share)?;
-        let whole = size.div_ceil(page) * page;
-        let (test, train) = rows.split_at(if whole < rows.len() { whole } else { size });
-        Ok(TrainTest { train: self.of(train.to_vec()), test: self.of(test.to_vec()) })
-    }
-
-    /// Splits the examples in their order; `share` of them, the last ones, are for the test.
-    ///
-    /// # Errors
-    /// As [`split`](Self::split).
-    pub fn split_in_order(&self, share: f64) -> Result<TrainTest, Error> {
-        let (train, test) = self.rows.split_at(self.len() - self.test_size(share)?);
-        Ok(TrainTest { train: self.of(train.to_vec()), test: self.of(test.to_vec()) })
-    }
-
-    /// Returns the number of examples for the test.
-    fn test_size(&self, share: f64) -> Result<usize, Error> {
-        let size = (self.len() as f64 * share).round() as usize;
-        if share > 0.0 && share < 1.0 && size > 0 && size < self.len() {
-            return Ok(size);
-        }
-        let allowed = format!("a share between 0 and 1 that leaves examples on both sides of {}", self.len());
-        Err(Error::Choice { what: "share", value: share.to_string(), allowed })
-    }
-
     /// Returns the examples in these rows.
     fn of(&self, rows: Vec<u32>) -> Examples {
         Examples { rows: Arc::new(rows), ..self.clone() }
@@ -511,11 +492,6 @@ impl Examples {
         let all: f64 = self.rows.iter().map(|&row| weight(row)).sum();
         let sum: f64 = self.rows.iter().map(|&row| weight(row) * self.store.labels[row as usize]).sum();
         if all > 0.0 { sum / all } else { 0.0 }
-    }
-
-    /// Returns the examples in a random order, those of a page together.
-    pub(crate) fn shuffled(&self, seed: &Seed) -> Examples {
-        self.of(self.shuffle(seed).rows)
     }
 
     /// Returns the examples as a stream, `passes` times over; with `gaps`, an example comes without what it

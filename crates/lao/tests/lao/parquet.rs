@@ -41,19 +41,25 @@ fn what_is_missing_and_what_is_a_word_can_be_chosen_as_for_csv() {
 /// 60 columns of 3,000 rows and a label of two of them; some values and labels are missing.
 fn columns() -> Vec<(String, Vec<f64>)> {
     let value = |i: u32, j: u32| f64::from(i.wrapping_mul(2 * j + 977) % 641) / 641.0;
-    let column = |j: u32| (0..3000).map(|i| if (i + j) % 97 == 0 { f64::NAN } else { value(i, j) }).collect();
+    let column =
+        |j: u32| (0..3000).map(|i| if (i + j).is_multiple_of(97) { f64::NAN } else { value(i, j) }).collect();
     let mut columns: Vec<(String, Vec<f64>)> = (0..60).map(|j| (format!("c{j}"), column(j))).collect();
-    let label =
-        |i: u32| if i % 211 == 0 { f64::NAN } else { value(i, 8) - 2.0 * value(i, 31) + 0.1 * value(i, 70) };
+    let label = |i: u32| {
+        if i.is_multiple_of(211) { f64::NAN } else { value(i, 8) - 2.0 * value(i, 31) + 0.1 * value(i, 70) }
+    };
     columns.push(("y".into(), (0..3000).map(label).collect()));
     columns
+}
+
+fn write_file(path: &Path, columns: &[(String, Vec<f64>)], writing: &Writing) {
+    let columns: Vec<_> = columns.iter().map(|(name, x)| (&name[..], x.into())).collect();
+    write(std::fs::File::create(path).unwrap(), "table", &columns, writing).unwrap();
 }
 
 fn written(folder: &Path, writing: Writing) -> PathBuf {
     let path = folder.join("table.parquet");
     let columns = columns();
-    let columns: Vec<(&str, &[f64])> = columns.iter().map(|(name, x)| (&name[..], &x[..])).collect();
-    write(&path, &columns, &writing).unwrap();
+    write_file(&path, &columns, &writing);
     path
 }
 
@@ -162,9 +168,8 @@ fn a_folder_of_parts_is_one_table() {
     for (part, rows) in [0..1000, 1000..1100, 1100..3000].into_iter().enumerate() {
         let of = |(name, x): &(String, Vec<f64>)| (name.clone(), x[rows.clone()].to_vec());
         let own: Vec<(String, Vec<f64>)> = columns.iter().map(of).collect();
-        let own: Vec<(&str, &[f64])> = own.iter().map(|(name, x)| (&name[..], &x[..])).collect();
         let path = folder.path().join(format!("part{part}.parquet"));
-        write(&path, &own, &Writing { page: 50, ..Writing::default() }).unwrap();
+        write_file(&path, &own, &Writing { page: 50, ..Writing::default() });
     }
     let whole = tempfile::tempdir().unwrap();
     let path = written(whole.path(), Writing { page: 50, group: 3000, packed: true });

@@ -2,6 +2,7 @@
 
 mod hostile;
 mod ranges;
+mod target;
 
 use lao_testing::Watched;
 

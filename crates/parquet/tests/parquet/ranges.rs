@@ -1,6 +1,7 @@
 //! Some rows of a column are what they are in the whole column.
 
-use crate::hostile::{FILES, Memory};
+use crate::hostile::FILES;
+use crate::target::Memory;
 use bytes::Bytes;
 use lao_parquet::{Cells, Kind, ParquetFile, Store as _, Writing, rewrite};
 use parquet::basic::{Repetition, Type as Physical};
@@ -69,12 +70,9 @@ fn a_page_costs_its_bytes() {
     let values: Vec<f64> = (0..100_000).map(f64::from).collect();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("one.parquet");
-    lao_parquet::write(
-        &path,
-        &[("a", &values), ("b", &values)],
-        &Writing { page: 100, packed: false, group: 100_000 },
-    )
-    .unwrap();
+    let columns = [("a", (&values).into()), ("b", (&values).into())];
+    let to = std::fs::File::create(&path).unwrap();
+    lao_parquet::write(to, "one", &columns, &Writing { page: 100, packed: false, group: 100_000 }).unwrap();
     let file = ParquetFile::open(&path).unwrap();
     read(&file, &[1], 0..1);
     let before = file.traffic();

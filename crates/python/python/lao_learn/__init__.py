@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from lao_learn._budgeted import BudgetedClassifier, BudgetedRegressor
     from lao_learn._complete import Budgeted, BudgetedSelector
     from lao_learn._cv import BudgetedClassifierCV, BudgetedRegressorCV
+    from lao_learn._parquet import ParquetTable
     from lao_learn._study import Slot, Study
     from lao_learn._table import RemoteTable
     from lao_learn._thresholding import HardThresholdingClassifier, HardThresholdingRegressor
@@ -25,6 +26,7 @@ __all__ = [
     "HardThresholdingClassifierCV",
     "HardThresholdingRegressor",
     "HardThresholdingRegressorCV",
+    "ParquetTable",
     "RemoteTable",
     "Slot",
     "Study",
@@ -44,6 +46,7 @@ _PLACES = {
     "HardThresholdingClassifierCV": "_thresholding_cv",
     "HardThresholdingRegressor": "_thresholding",
     "HardThresholdingRegressorCV": "_thresholding_cv",
+    "ParquetTable": "_parquet",
     "RemoteTable": "_table",
     "Slot": "_study",
     "Study": "_study",

@@ -16,6 +16,7 @@ __all__ = [
     "__version__",
     "fit",
     "fit_file",
+    "open_parquet",
     "solve",
 ]
 
@@ -160,3 +161,7 @@ def solve(
     standardize: str,
     seed: int,
 ) -> dict[str, Any]: ...
+
+def open_parquet(
+    path: str | PathLike[str], target: str, drop: list[str], positive: str | None = None
+) -> tuple[Table, list[str], NDArray[np.float64], list[str] | None, list[str]]: ...

@@ -139,14 +139,15 @@ pub const CLAIM: Claim = Claim {
     place: "Examples that are read by pages",
     sentence: "Where the examples of a page have the same looks, the support of Pursuit is right, in more \
                than half of the runs, after the examples of the law 10 (s* + sigma^2/r^2) d/s' and three \
-               rounds of pages through all attributes; attributes without effect are ever added with probability at most \
-               .05, and the 95 % intervals hold the coefficient in 93 to 97.5 % of the cases.",
-    formula: r"n = 10 \left( s_* + \frac{\sigma^2}{r^2} \right) \frac{d}{s'} + 3 \frac{d}{s'} b: \quad P(S_n \ne
-               S_*) < \tfrac12, \quad P(\exists m: S_m \not\subseteq S_*) \le 0.05, \quad P(|b_j - \theta_j| \le
-               t_n s_j) \in [0.93, 0.975]",
-    design: "d = 240, s' = 12, five coefficients of 1 or -1, independent normal attributes, noise of variance \
-             1, pages of 256 examples; everything is read after 16,560 examples. Beside it, the examples until \
-             the support is right with looks of their own and with pages of 64 and 256.",
+               rounds of pages through all attributes; attributes without effect are ever added with \
+               probability at most .05, and the 95 % intervals hold the coefficient in 93 to 97.5 % of the \
+               cases.",
+    formula: r"n = 10 \left( s_* + \frac{\sigma^2}{r^2} \right) \frac{d}{s'} + 3 \frac{d}{s'} b: \quad
+               P(S_n \ne S_*) < \tfrac12, \quad P(\exists m: S_m \not\subseteq S_*) \le 0.05, \quad
+               P(|b_j - \theta_j| \le t_n s_j) \in [0.93, 0.975]",
+    design: "d = 240, s' = 12, five coefficients of 1 or -1, independent normal attributes, noise of \
+             variance 1, pages of 256 examples; everything is read after 16,560 examples. Beside it, the \
+             examples until the support is right with looks of their own and with pages of 64 and 256.",
     standing: Standing::ours().practical(),
     mutants: &[FOUR_PAGES, LEAKS, HALF_THE_ERROR],
     experiment,

@@ -1,6 +1,7 @@
-//! Examples in a random order: those that are read together stay together.
+//! Examples in another order, and in two parts: those that are read together stay together.
 
-use super::Examples;
+use super::{Examples, TrainTest};
+use crate::error::Error;
 use crate::table::Traffic;
 use lao_observation::Seed;
 use rand::seq::SliceRandom as _;
@@ -21,6 +22,43 @@ pub(super) struct Shuffled {
 }
 
 impl Examples {
+    /// Splits the examples at random; `share` of them are for the test. Of a table that is read by pages,
+    /// whole pages are.
+    ///
+    /// # Errors
+    /// When the share is not between 0 and 1, or one part would be empty.
+    pub fn split(&self, share: f64, seed: &Seed) -> Result<TrainTest, Error> {
+        let Shuffled { rows, page } = self.shuffle(seed);
+        let size = self.test_size(share)?;
+        let whole = size.div_ceil(page) * page;
+        let (test, train) = rows.split_at(if whole < rows.len() { whole } else { size });
+        Ok(TrainTest { train: self.of(train.to_vec()), test: self.of(test.to_vec()) })
+    }
+
+    /// Splits the examples in their order; `share` of them, the last ones, are for the test.
+    ///
+    /// # Errors
+    /// As [`split`](Self::split).
+    pub fn split_in_order(&self, share: f64) -> Result<TrainTest, Error> {
+        let (train, test) = self.rows.split_at(self.len() - self.test_size(share)?);
+        Ok(TrainTest { train: self.of(train.to_vec()), test: self.of(test.to_vec()) })
+    }
+
+    /// Returns the number of examples for the test.
+    fn test_size(&self, share: f64) -> Result<usize, Error> {
+        let size = (self.len() as f64 * share).round() as usize;
+        if share > 0.0 && share < 1.0 && size > 0 && size < self.len() {
+            return Ok(size);
+        }
+        let allowed = format!("a share between 0 and 1 that leaves examples on both sides of {}", self.len());
+        Err(Error::Choice { what: "share", value: share.to_string(), allowed })
+    }
+
+    /// Returns the examples in a random order, those of a page together.
+    pub(crate) fn shuffled(&self, seed: &Seed) -> Examples {
+        self.of(self.shuffle(seed).rows)
+    }
+
     /// Returns the number of examples that are read together; `None` if each is read by itself.
     pub(crate) fn page(&self) -> Option<u64> {
         self.store.values.pages()?;
