@@ -26,11 +26,13 @@ pub struct Writing {
     /// Whether the pages of numbers are packed, by zstd, as those of texts are. Pages of numbers that are not
     /// are equally long, so that their places need not be looked up, and few numbers can be packed well.
     pub packed: bool,
+    /// Whether [`write`] stores numbers in single precision.
+    pub single: bool,
 }
 
 impl Default for Writing {
     fn default() -> Self {
-        Writing { page: 1024, group: 1 << 17, packed: false }
+        Writing { page: 1024, group: 1 << 17, packed: false, single: false }
     }
 }
 
@@ -96,6 +98,12 @@ impl Values<'_> {
                 let known: Vec<f64> = some.iter().copied().filter(|x| !x.is_nan()).collect();
                 to.write_batch(&known, Some(&levels), None)?;
             }
+            (Values::Numbers(numbers), ColumnWriter::FloatColumnWriter(to)) => {
+                let some = numbers.get(rows).unwrap_or_default();
+                let levels: Vec<i16> = some.iter().map(|x| i16::from(!x.is_nan())).collect();
+                let known: Vec<f32> = some.iter().filter(|x| !x.is_nan()).map(|x| *x as f32).collect();
+                to.write_batch(&known, Some(&levels), None)?;
+            }
             (Values::Texts(texts), ColumnWriter::ByteArrayColumnWriter(to)) => {
                 let some = texts.get(rows).unwrap_or_default();
                 let levels: Vec<i16> = some.iter().map(|text| i16::from(text.is_some())).collect();
@@ -126,6 +134,7 @@ pub fn write(
 fn write_columns(to: impl Write + Send, columns: &[(&str, Values<'_>)], writing: Writing) -> Result<()> {
     let field = |(name, values): &(&str, Values<'_>)| {
         let (physical, logical) = match values {
+            Values::Numbers(_) if writing.single => (Physical::FLOAT, None),
             Values::Numbers(_) => (Physical::DOUBLE, None),
             Values::Texts(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
         };

@@ -87,7 +87,7 @@ impl Table for InPages {
 #[test]
 fn pages_of_a_file_give_the_model_that_pages_in_memory_give() {
     let folder = tempfile::tempdir().unwrap();
-    let path = written(folder.path(), Writing { page: 50, group: 1020, packed: true });
+    let path = written(folder.path(), Writing { page: 50, group: 1020, packed: true, ..Writing::default() });
     let mut in_memory = columns();
     let (_, labels) = in_memory.pop().unwrap();
     let (names, values) = in_memory.into_iter().unzip();
@@ -131,7 +131,7 @@ fn pages_of_a_file_give_the_model_that_pages_in_memory_give() {
 #[test]
 fn few_looks_read_few_bytes() {
     let folder = tempfile::tempdir().unwrap();
-    let path = written(folder.path(), Writing { page: 50, group: 3000, packed: false });
+    let path = written(folder.path(), Writing { page: 50, group: 3000, ..Writing::default() });
     let examples = lao::open(&path, &ReadOptions::default()).unwrap().target("y").unwrap();
     let model = Fit::within(6).run(&examples).unwrap().model;
     let traffic = model.spent.traffic.unwrap();
@@ -172,7 +172,7 @@ fn a_folder_of_parts_is_one_table() {
         write_file(&path, &own, &Writing { page: 50, ..Writing::default() });
     }
     let whole = tempfile::tempdir().unwrap();
-    let path = written(whole.path(), Writing { page: 50, group: 3000, packed: true });
+    let path = written(whole.path(), Writing { page: 50, group: 3000, packed: true, ..Writing::default() });
     let model = |path: &Path| {
         let examples = lao::read(path).unwrap().target("y").unwrap();
         without_name(Fit::within(6).run(&examples).unwrap().model)

@@ -72,7 +72,8 @@ fn a_page_costs_its_bytes() {
     let path = folder.path().join("one.parquet");
     let columns = [("a", (&values).into()), ("b", (&values).into())];
     let to = std::fs::File::create(&path).unwrap();
-    lao_parquet::write(to, "one", &columns, &Writing { page: 100, packed: false, group: 100_000 }).unwrap();
+    lao_parquet::write(to, "one", &columns, &Writing { page: 100, group: 100_000, ..Writing::default() })
+        .unwrap();
     let file = ParquetFile::open(&path).unwrap();
     read(&file, &[1], 0..1);
     let before = file.traffic();
