@@ -2,9 +2,9 @@
 
     python run.py QUESTION LEARNER THREADS
 
-QUESTION is `purchases` or `full-information`, LEARNER a name in the table of that file. The program writes a
-line of JSON when the learner is imported, then answers each request, a line of JSON on the standard input, by
-a line of JSON on the standard output:
+QUESTION is `purchases`, `full-information` or `disk`, LEARNER a name in the table of that file. The program
+writes a line of JSON when the learner is imported, then answers each request, a line of JSON on the standard
+input, by a line of JSON on the standard output:
 
     <- {"software": ["Python 3.11.7", "numpy 2.4.6", "1 thread", ...]}
     -> {"repetition": 0, "folder": "...", "seed": 7, "seconds": 300, ...}
@@ -14,7 +14,8 @@ A measurement that is not a number is null. Instead of its other keys, a line ma
 the reason. What a library prints goes to the standard error.
 
 The folder of a request has the files `train-x.npy`, `train-y.npy`, `test-x.npy`, `test-y.npy`, and
-`support.npy` where the label is known to be a linear function of few attributes.
+`support.npy` where the label is known to be a linear function of few attributes. For the question `disk` it
+has `table.parquet`, and `theta.npy`, the true coefficients.
 """
 
 import json
@@ -90,8 +91,10 @@ def main():
             import purchases as asked
         elif question == "full-information":
             import full_information as asked
+        elif question == "disk":
+            import disk as asked
         else:
-            raise ValueError(f"question {question!r}: give 'purchases' or 'full-information'")
+            raise ValueError(f"question {question!r}: give 'purchases', 'full-information' or 'disk'")
         if learner not in asked.LEARNERS:
             raise ValueError(f"learner {learner!r}: the learners are {', '.join(asked.LEARNERS)}")
         modules, make = asked.LEARNERS[learner]

@@ -53,6 +53,8 @@ pub struct Request {
     pub longest: Option<usize>,
     /// Whether the labels are two classes, 0 and 1.
     pub classes: bool,
+    /// The standard deviation of the noise, where it is known.
+    pub noise: Option<f64>,
 }
 
 /// The measurements of a fit.

@@ -38,6 +38,7 @@ pub const SCENARIOS: &[(&str, &str)] = &[
     ("recovery-wide", include_str!("../scenarios/recovery-wide.toml")),
     ("peers-purchases", include_str!("../scenarios/peers-purchases.toml")),
     ("peers-full-information", include_str!("../scenarios/peers-full-information.toml")),
+    ("disk", include_str!("../scenarios/disk.toml")),
 ];
 
 /// A scenario, which says what is measured, on which data, for which learners or solvers.

@@ -3,12 +3,15 @@
 //! A record is read as plain JSON: `cargo xtask report` does not wait for the build of the bench suite.
 
 use anyhow::{Context as _, ensure};
+use lao_figures::{Axis, Figure, Series};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// The recorded runs of the two scenarios.
+/// The recorded runs of the three scenarios.
 const PURCHASES: &str = include_str!("../../bench-suite/figures/peers-purchases.json");
 const FULL_INFORMATION: &str = include_str!("../../bench-suite/figures/peers-full-information.json");
+
+const DISK: &str = include_str!("../../bench-suite/figures/disk.json");
 
 /// The parts of a record that the tables need.
 #[derive(Deserialize)]
@@ -270,6 +273,45 @@ pub fn full_information() -> anyhow::Result<String> {
         let [middle_text, least, most] = [middle, least, most].map(three_digits);
         Cell { text: format!("{middle_text} ({least} to {most}{some})"), score: all.then_some(middle) }
     }))
+}
+
+/// Returns the table of bytes, times and errors for tables on disk.
+///
+/// # Errors
+/// When the record is malformed.
+pub fn disk() -> anyhow::Result<String> {
+    let results = Results::parse(DISK)?;
+    Ok(results.markdown(|learner, table| {
+        let median = |metric| results.median(learner, table, metric);
+        let (Some(share), Some(seconds)) = (median("share of the file read"), median("seconds")) else {
+            return Cell { text: "failed".into(), score: None };
+        };
+        let excess = median("excess risk").unwrap_or(f64::NAN);
+        let [share, time] = [100.0 * share, seconds].map(three_digits);
+        Cell { text: format!("{share} % in {time} s, excess risk {excess:.1e}"), score: Some(seconds) }
+    }))
+}
+
+/// Draws the bytes that were read against the error.
+///
+/// # Errors
+/// When the record is malformed.
+pub fn disk_drawn() -> anyhow::Result<String> {
+    let results = Results::parse(DISK)?;
+    let points = |learner: &String| {
+        let of = |table: &String| {
+            let median = |metric| results.median(learner, table, metric);
+            Some([median("share of the file read")?, median("excess risk")?])
+        };
+        Series::points(learner, results.tables.iter().filter_map(of).collect())
+    };
+    let figure = Figure {
+        caption: format!("Tables of {}.", results.tables.join(" and of ")),
+        x: Axis::log("part of the file that is read"),
+        y: Axis::log("excess risk"),
+        series: results.learners.iter().map(points).collect(),
+    };
+    Ok(lao_figures::standalone(&lao_figures::draw(&figure)?))
 }
 
 /// Returns a positive number with three significant digits.

@@ -53,6 +53,7 @@ pub fn run(args: ReportArgs) -> anyhow::Result<ExitCode> {
     let mut pages = vec![
         (list.clone(), errata::markdown(&record)),
         (args.pages.join("bench-suite/figures/purchases.svg"), peers::purchases_drawn()?),
+        (args.pages.join("bench-suite/figures/disk.svg"), peers::disk_drawn()?),
     ];
     for (page, parts) in [
         (
@@ -61,6 +62,7 @@ pub fn run(args: ReportArgs) -> anyhow::Result<ExitCode> {
         ),
         ("crates/lao/book/src/methods.md", vec![("methods", methods())]),
         ("crates/lao/book/src/layers.md", vec![("solvers", solvers())]),
+        ("crates/lao/book/src/disk.md", vec![("disk", peers::disk()?)]),
         (
             "crates/lao/book/src/comparison.md",
             vec![

@@ -1,10 +1,12 @@
 //! The kind `peers`: lao_learn, the project's package for Python, beside the packages of other projects, on
 //! the same files.
 //!
-//! A scenario asks one of two questions. *Purchases*: how accurate is a model within a budget of attributes
+//! A scenario asks one of three questions. *Purchases*: how accurate is a model within a budget of attributes
 //! per training row, and how accurate are models from the complete rows that the same purchases pay for, with
 //! no more attributes? *Full information*: how long does it take to find a model of k attributes that is as
-//! good as the true one? `peers/` has the learners, and all of their settings.
+//! good as the true one? *Disk*: what is read of a wide table in a Parquet file, and how long does a model
+//! take?
+//! `peers/` has the learners, and all of their settings.
 //!
 //! Each learner has a process of its own, with the same number of threads. A package that is absent, or
 //! fails, leaves rows with the reason.
@@ -17,8 +19,11 @@ use crate::runner::{self, Answer, Request, Runner};
 use crate::tier::Size;
 use anyhow::{Context as _, anyhow, bail, ensure};
 use lao_observation::Seed;
+use lao_parquet::{Values, Writing};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -35,9 +40,13 @@ const EFFORT: &str = "effort";
 const LOSS: &str = "training loss over that of the true support";
 const F1: &str = "support F1";
 const ATTRIBUTES: &str = "attributes";
+const SHARE: &str = "share of the file read";
+const EXCESS: &str = "excess risk";
+const DROPPED: &str = "files dropped from memory";
 
 /// All measurements that a runner may report.
-const METRICS: [&str; 11] = [ERROR, READS, BOUGHT, TIME, FIRST, REACHED, LAST, EFFORT, LOSS, F1, ATTRIBUTES];
+const METRICS: [&str; 14] =
+    [ERROR, READS, BOUGHT, TIME, FIRST, REACHED, LAST, EFFORT, LOSS, F1, ATTRIBUTES, SHARE, EXCESS, DROPPED];
 
 /// The settings of the kind.
 #[derive(Debug, Deserialize)]
@@ -69,6 +78,8 @@ enum Question {
     Purchases,
     /// Time to a goal at full information.
     FullInformation,
+    /// Bytes and time for a table on disk.
+    Disk,
 }
 
 impl Question {
@@ -76,6 +87,7 @@ impl Question {
         match self {
             Question::Purchases => "purchases",
             Question::FullInformation => "full-information",
+            Question::Disk => "disk",
         }
     }
 }
@@ -184,6 +196,12 @@ impl PeerTable {
                 ensure!(!design || self.test.is_some(), "`test` is missing: give the number of test rows");
             }
             (Question::Purchases, ..) => bail!("`budget` and `longest` are missing: give both"),
+            (Question::Disk, Data::Design(_), Some(budget), None) => {
+                ensure!(0 < budget && budget <= dim, "budget = {budget}: give 1 to {dim}");
+                let given = self.test.is_some() || self.curved;
+                ensure!(!given, "`test` and `curved` are for the question of purchases: remove the keys");
+            }
+            (Question::Disk, ..) => bail!("give data from a design, and `budget` without `longest`"),
             (Question::FullInformation, Data::Design(_), None, None) => {
                 ensure!(self.test.is_none(), "`test` is for the question of purchases: remove the key");
             }
@@ -231,7 +249,10 @@ impl PeerTable {
     }
 
     /// Writes the files of a repetition into a new folder.
-    fn write(&self, size: Size, seed: &Seed) -> anyhow::Result<TempDir> {
+    fn write(&self, question: Question, size: Size, seed: &Seed) -> anyhow::Result<TempDir> {
+        if question == Question::Disk {
+            return self.write_table(size, seed);
+        }
         let Files { train, test, support } = self.files(size, seed)?;
         let folder = tempfile::tempdir().context("cannot make a folder for the data of the peers")?;
         let path = |name: &str| folder.path().join(format!("{name}.npy"));
@@ -266,11 +287,41 @@ impl PeerTable {
     }
 }
 
+impl PeerTable {
+    /// Writes the table of a repetition as a Parquet file of numbers in single precision, in short pages, and
+    /// the true coefficients, into a new folder.
+    fn write_table(&self, size: Size, seed: &Seed) -> anyhow::Result<TempDir> {
+        let Data::Design(design) = &self.data else { bail!("the question of disk needs a design") };
+        let dim = self.dim()?;
+        let rows = usize::try_from(self.train.map_or(0, |rows| size.scaled(rows, 20)))?;
+        let target = design.target(dim, seed)?;
+        let drawn = design.correlated(&target, self.correlation, rows, &seed.child("train"))?;
+        let folder = tempfile::tempdir().context("cannot make a folder for the data of the peers")?;
+        let names: Vec<String> = (0..dim).map(|j| format!("x{j}")).collect();
+        let columns = names.iter().zip(drawn.columns.chunks(rows.max(1)));
+        let mut columns: Vec<(&str, Values<'_>)> =
+            columns.map(|(name, column)| (name.as_str(), column.into())).collect();
+        columns.push(("y", (&drawn.labels).into()));
+        let file = BufWriter::new(File::create(folder.path().join("table.parquet"))?);
+        // As `lao data --rewrite` does.
+        let page = (rows / 1600).clamp(64, 1024);
+        lao_parquet::write(
+            file,
+            "the table",
+            &columns,
+            &Writing { page, single: true, ..Writing::default() },
+        )?;
+        npy::write(&folder.path().join("theta.npy"), &[dim], &target.view().to_dense())?;
+        Ok(folder)
+    }
+}
+
 impl State {
     /// Returns the folder of a table in one repetition. Its files are written once for all learners.
     fn folder(
         &mut self,
         (place, table): (usize, &PeerTable),
+        question: Question,
         size: Size,
         seed: &Seed,
     ) -> anyhow::Result<PathBuf> {
@@ -278,7 +329,7 @@ impl State {
         if self.files.as_ref().filter(known).is_none() {
             // The folder of the last table is removed before the next one is written.
             self.files = None;
-            let folder = table.write(size, seed).map_err(|error| format!("{error:#}"));
+            let folder = table.write(question, size, seed).map_err(|error| format!("{error:#}"));
             self.files = Some((place, seed.clone(), folder));
         }
         match self.files.as_ref().map(|(_, _, folder)| folder) {
@@ -372,7 +423,7 @@ impl Kind for Peers {
         let seed = seed.child("table").child(&table.name);
         // Jobs run one after the other, so nothing waits here.
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let folder = state.folder((place, table), size, &seed)?;
+        let folder = state.folder((place, table), self.question, size, &seed)?;
         let request = Request {
             table: table.name.clone(),
             repetition: job.repetition,
@@ -383,6 +434,10 @@ impl Kind for Peers {
             budget: table.budget,
             longest: table.longest,
             classes: table.classes,
+            noise: match &table.data {
+                Data::Design(design) => Some(design.noise),
+                Data::Table(_) => None,
+            },
         };
         let Answer { examples, measurements } = self.ask(&mut state, &peer.learner, &request)?;
         let measured = |(name, value): (String, Option<f64>)| {
@@ -396,11 +451,18 @@ impl Kind for Peers {
 
     /// Makes a table of medians over the repetitions.
     fn analyze(&self, rows: &Rows<'_>) -> Analysis {
-        let purchases = self.question == Question::Purchases;
-        let head: &[&str] = if purchases {
-            &["table", "learner", "relative test error", "lower than the first", "attributes per prediction"]
-        } else {
-            &["table", "learner", "runs that reach the goal", "training loss", "support F1", "attributes"]
+        let head: &[&str] = match self.question {
+            Question::Purchases => &[
+                "table",
+                "learner",
+                "relative test error",
+                "lower than the first",
+                "attributes per prediction",
+            ],
+            Question::FullInformation => {
+                &["table", "learner", "runs that reach the goal", "training loss", "support F1", "attributes"]
+            }
+            Question::Disk => &["table", "learner", SHARE, EXCESS, ATTRIBUTES],
         };
         let times = ["seconds", "least", "most", "seconds of the first fit"];
         let mut table = vec![head.iter().chain(&times).map(|name| (*name).into()).collect::<Vec<String>>()];
@@ -410,7 +472,9 @@ impl Kind for Peers {
             let values = |metric| rows.values(name, metric, |_| true);
             let middle = |metric, digits| digits_of(median(&values(metric)), digits);
             let mut line = vec![data.name.clone(), peer.name.clone()];
-            if purchases {
+            if self.question == Question::Disk {
+                line.extend([middle(SHARE, 4), middle(EXCESS, 6), middle(ATTRIBUTES, 0)]);
+            } else if self.question == Question::Purchases {
                 let better = match paired(rows, name, first) {
                     pairs if pairs.is_empty() || name == first => "-".into(),
                     pairs => format!("{} of {}", pairs.iter().filter(|x| **x < 0.0).count(), pairs.len()),
@@ -427,12 +491,20 @@ impl Kind for Peers {
             line.push(digits_of(values(FIRST).first().copied(), 3));
             table.push(line);
         }
-        let winner = if purchases {
-            "Medians over the repetitions, of the error relative to that of the mean label; the first \
-             learner of each table is compared with the others on the same rows."
-        } else {
-            "Medians over the repetitions; the time is that of the first run that reaches the goal, a \
-             training loss within 1% of that of least squares on the true support."
+        let winner = match self.question {
+            Question::Purchases => {
+                "Medians over the repetitions, of the error relative to that of the mean label; the first \
+                 learner of each table is compared with the others on the same rows."
+            }
+            Question::FullInformation => {
+                "Medians over the repetitions; the time is that of the first run that reaches the goal, a \
+                 training loss within 1% of that of least squares on the true support."
+            }
+            Question::Disk => {
+                "Medians over the repetitions, of the bytes that were read in those of the file, of the \
+                 squared distance from the true coefficients, and of the seconds from the closed file to the \
+                 model."
+            }
         };
         Analysis { winner: winner.into(), figures: Vec::new(), table }
     }

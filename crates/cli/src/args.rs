@@ -1,9 +1,9 @@
 //! Options that several commands have: the budget, the choices of a fit, and how a table is written.
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
-use lao::{Budget, ChoiceOption, Choices, Form, OPTIONS, Prices, ReadOptions};
+use lao::{Budget, ChoiceOption, Choices, Examples, Form, OPTIONS, Prices, ReadOptions};
 use serde_json::{Map, Value};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What an example may cost.
 #[derive(Debug, Args)]
@@ -14,7 +14,7 @@ pub struct BudgetArgs {
     #[arg(long, short, value_name = "N|P%|MONEY")]
     budget: Option<String>,
     /// Read the prices of attributes from this file of lines `attribute,price[,panel[,further]]`; a panel is
-    /// paid once per example.
+    /// paid once per example. For `lao fit --pages always`, `bytes` takes the bytes of a value as its price.
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
 }
@@ -27,8 +27,20 @@ impl BudgetArgs {
 
     /// Returns the budget of an example that has so many columns.
     pub fn budget(&self, columns: usize) -> anyhow::Result<Budget> {
+        self.budget_with(self.prices()?, columns)
+    }
+
+    /// Returns the budget of an example of a table: the price of a column may be its bytes.
+    pub fn budget_of(&self, examples: &Examples) -> anyhow::Result<Budget> {
+        let by_bytes = self.prices.as_deref() == Some(Path::new("bytes"));
+        let prices =
+            if by_bytes { Some(examples.prices_by_bytes().map_err(by_option)?) } else { self.prices()? };
+        self.budget_with(prices, examples.columns())
+    }
+
+    fn budget_with(&self, prices: Option<Prices>, columns: usize) -> anyhow::Result<Budget> {
         let text = self.budget.as_deref().ok_or_else(|| anyhow::anyhow!("give --budget, such as 12"))?;
-        Budget::parse(text, self.prices()?, columns).map_err(by_option)
+        Budget::parse(text, prices, columns).map_err(by_option)
     }
 }
 

@@ -24,7 +24,7 @@ pub struct DataArgs {
     /// Write the table to this Parquet file in short pages, so that `lao fit` reads few bytes of it.
     #[arg(long, value_name = "FILE", conflicts_with = "json")]
     rewrite: Option<PathBuf>,
-    /// Rows of a page of that file [default: a four-hundredth of all, from 64 to 1024].
+    /// Rows of a page of that file [default: a sixteen-hundredth of all, from 64 to 1024].
     #[arg(long, value_name = "N", requires = "rewrite", value_parser = value_parser!(u32).range(1..=65536))]
     page: Option<u32>,
     #[command(flatten)]

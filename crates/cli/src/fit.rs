@@ -5,13 +5,16 @@ use crate::inspect::load;
 use crate::output::{Output, OutputArgs};
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use lao::{Budget, Candidate, Examples, Fit, Label, Model, Pick, Progress, ReadOptions};
+use lao::{Budget, Candidate, Examples, Fit, Label, Model, Pick, Progress, ReadOptions, Suspended};
 use lao_figures::count;
+use lao_files::{check_writable, write_atomically};
 use lao_terminal as say;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 /// Learn a model from a table within a budget.
 ///
@@ -75,6 +78,14 @@ pub struct FitArgs {
     /// take more than 512 MiB of memory.
     #[arg(long, value_enum, default_value_t = ByPage::Auto, value_name = "WHEN")]
     pages: ByPage,
+    /// Read at most this many bytes of a Parquet table, such as 200MB or 2GB, page by page; learning ends
+    /// when four fifths of them are read, and the rest is for the error.
+    #[arg(long, value_name = "BYTES", value_parser = bytes, conflicts_with = "pages")]
+    most_bytes: Option<u64>,
+    /// Keep in this file where learning stands, every few seconds, and go on from there if the file is there,
+    /// with the same bits; it is removed when the model is written.
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
     #[command(flatten)]
     output: OutputArgs,
     /// Print the model as JSON instead of text.
@@ -105,8 +116,8 @@ impl ByPage {
         self,
         data: &Path,
         options: &ReadOptions,
-        target: &str,
-        positive: Option<&str>,
+        (target, positive): (&str, Option<&str>),
+        most_bytes: Option<u64>,
     ) -> Result<Examples, lao::Error> {
         const MOST_IN_MEMORY: u64 = 512 << 20;
         let by_page = match self {
@@ -115,6 +126,10 @@ impl ByPage {
             ByPage::Auto => lao::open_parquet(data, options)?
                 .filter(|paged| paged.rows().saturating_mul(8 * paged.columns() as u64) > MOST_IN_MEMORY),
         };
+        let by_page = match (by_page, most_bytes) {
+            (Some(paged), Some(most)) => Some(paged.most_bytes(most)?),
+            (by_page, _) => by_page,
+        };
         match (by_page, positive) {
             (Some(paged), Some(class)) => paged.target_class(target, class),
             (Some(paged), None) => paged.target(target),
@@ -122,6 +137,26 @@ impl ByPage {
             (None, None) => lao::read_with(data, options)?.target(target),
         }
     }
+}
+
+/// Reads a number of bytes with its unit.
+fn bytes(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == ' ');
+    let unit = match text[digits.len()..].trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1.0,
+        "k" | "kb" => 1e3,
+        "m" | "mb" => 1e6,
+        "g" | "gb" => 1e9,
+        "t" | "tb" => 1e12,
+        "kib" => 1024.0,
+        "mib" => 1024f64.powi(2),
+        "gib" => 1024f64.powi(3),
+        "tib" => 1024f64.powi(4),
+        _ => return Err("give a number of bytes, such as 200MB, 2GB or 1.5GiB".into()),
+    };
+    let number: f64 = digits.parse().map_err(|_| String::from("give a number, such as 200MB"))?;
+    let bytes = (number * unit).floor();
+    (1.0..1e18).contains(&bytes).then_some(bytes as u64).ok_or_else(|| "give at least one byte".into())
 }
 
 /// When progress is shown.
@@ -160,7 +195,8 @@ pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
             positive = Some(class);
         }
     }
-    let examples = args.pages.examples(&args.data, &options, target, positive)?;
+    let by_page = if args.most_bytes.is_some() { ByPage::Always } else { args.pages };
+    let examples = by_page.examples(&args.data, &options, (target, positive), args.most_bytes)?;
     let (dim, columns) = (examples.names().len(), examples.columns());
     let note = |line: &str| {
         if !args.quiet {
@@ -184,7 +220,28 @@ pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
     };
     progress("  examples   values bought   attributes in the model   error held out");
     let stop = crate::interrupt::learning();
-    let learning = fit.run_with(&examples.until(Arc::clone(&stop)), |reached| progress(&line(&reached)));
+    let examples = examples.until(Arc::clone(&stop));
+    let show = |reached: Progress<'_>| progress(&line(&reached));
+    let learning = match &args.resume {
+        None => fit.run_with(&examples, show),
+        Some(path) => {
+            let state = suspended(path)?;
+            if state.is_some() {
+                note(&format!("learning goes on from where {} stands", path.display()));
+            }
+            let mut kept = Instant::now();
+            let keep = |state: &dyn Fn() -> Suspended| {
+                if kept.elapsed() < KEPT_EVERY {
+                    return Ok(());
+                }
+                kept = Instant::now();
+                let failed = |cause| lao::Error::File { path: path.clone(), cause };
+                let state = serde_json::to_vec(&state()).map_err(|error| failed(error.into()))?;
+                write_atomically(path, &state).map_err(|error| failed(error.cause))
+            };
+            fit.run_kept(&examples, state, keep, show)
+        }
+    };
     let fitted = learning.map_err(by_option)?;
     fitted.notes.iter().chain(&fitted.decided).for_each(|line| note(line));
     let replaced = matches!(&output, Output::File(path) if path.exists());
@@ -196,7 +253,17 @@ pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
         say::results(&text).with_context(|| format!("the model is in {shown}"))?;
         note(&format!("the model is in {shown}{new}; `lao predict {shown} NEW.csv` applies it"));
     }
-    if stop.load(Ordering::Relaxed) {
+    let stopped = stop.load(Ordering::Relaxed);
+    if let (Some(path), false) = (&args.resume, stopped) {
+        // It may never have been written.
+        match std::fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(error).with_context(|| path.display().to_string());
+            }
+            _ => {}
+        }
+    }
+    if stopped {
         let examples = count(fitted.model.spent.examples);
         say::note(&format!("interrupted: this is what was learned from {examples} examples"));
         return Ok(ExitCode::from(130));
@@ -209,10 +276,29 @@ pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(1))
 }
 
+/// How often it is kept where learning stands.
+const KEPT_EVERY: Duration = Duration::from_secs(5);
+
+/// Reads where learning stood; `None` if there is no such file.
+fn suspended(path: &Path) -> anyhow::Result<Option<Suspended>> {
+    let text = match std::fs::read(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            check_writable(path)?;
+            return Ok(None);
+        }
+        Err(error) => return Err(error).with_context(|| path.display().to_string()),
+    };
+    let state = serde_json::from_slice(&text);
+    state.map(Some).with_context(|| {
+        format!("{} does not say where learning stood: name another file for --resume", path.display())
+    })
+}
+
 /// Returns what the options choose.
 fn chosen(args: &FitArgs, examples: &Examples, note: &dyn Fn(&str)) -> anyhow::Result<Fit> {
     let columns = examples.columns();
-    let budget = args.budget.budget(columns)?;
+    let budget = args.budget.budget_of(examples)?;
     if let Budget::Attributes(most) = budget
         && most > columns
     {

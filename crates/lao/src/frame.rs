@@ -94,6 +94,7 @@ pub(crate) enum Values {
     /// More different words than can be used, and the first of them.
     TooManyWords(Option<FirstWord>),
     /// Neither numbers nor words, and why none are read.
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only Parquet files have such columns"))]
     Others(&'static str),
 }
 

@@ -61,7 +61,7 @@ pub use choices::{Budget, ChoiceOption, Choices, Form, OPTIONS};
 pub use error::Error;
 pub use escape::{is_formula, markdown, shown};
 pub use examples::{Examples, Label, TableParts, TrainTest};
-pub use fit::{Fit, Fitted, Learned, Progress};
+pub use fit::{Fit, Fitted, Learned, Progress, Suspended};
 pub use frame::{
     ColumnKind, ColumnSummary, Frame, Header, Pick, ReadOptions, Reading, is_missing, read, read_with,
 };

@@ -6,7 +6,7 @@ use crate::frame::parquet::{self, Files, Held};
 use crate::frame::{Fields, Frame, ReadOptions, Reading, Values};
 use crate::table::{Table, Traffic};
 use lao_observation::SourceError;
-use lao_parquet::{Cells, Kind, ParquetError, ParquetFile, Writing};
+use lao_parquet::{Allowance, Cells, Kind, ParquetError, ParquetFile, Writing};
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -51,6 +51,8 @@ const LONG: usize = 8192;
 pub struct Paged {
     files: Files,
     options: ReadOptions,
+    /// The bytes that may be read, if they are limited.
+    most: Option<u64>,
 }
 
 /// Opens a Parquet file, or a folder of them, to be read page by page. Of the columns those are attributes
@@ -74,7 +76,7 @@ pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Paged, Erro
 /// As [`open`].
 pub fn open_parquet(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Option<Paged>, Error> {
     let files = parquet::open(path.as_ref())?;
-    Ok(files.map(|files| Paged { files, options: options.clone() }))
+    Ok(files.map(|files| Paged { files, options: options.clone(), most: None }))
 }
 
 impl Paged {
@@ -83,13 +85,25 @@ impl Paged {
         self.files.rows()
     }
 
+    /// Reads at most so many bytes, the footers and the label included. Learning ends when four fifths are
+    /// read; the rest is left to measure the error. What was learned until then is kept.
+    ///
+    /// # Errors
+    /// When the footers have more bytes.
+    pub fn most_bytes(mut self, most: u64) -> Result<Paged, Error> {
+        let allowance = Allowance::of(most);
+        let within = |file: ParquetFile| file.within(allowance.clone());
+        self.files.files = self.files.files.into_iter().map(within).collect::<Result<_, _>>()?;
+        Ok(Paged { most: Some(most), ..self })
+    }
+
     /// Returns the number of columns.
     pub fn columns(&self) -> usize {
         self.files.columns().len()
     }
 
     /// Writes the table, a single file, to another one in short pages, of which few need to be read: `rows`
-    /// of each, or a four-hundredth of all rows, but 64 to 1,024. Types, names and row groups stay as they
+    /// of each, or a sixteen-hundredth of all rows, but 64 to 1,024. Types, names and row groups stay as they
     /// are.
     ///
     /// # Errors
@@ -120,7 +134,7 @@ impl Paged {
     }
 
     fn examples(self, target: &str, positive: Option<&str>) -> Result<Examples, Error> {
-        let Paged { files, options } = self;
+        let Paged { files, options, most } = self;
         let name = files.path.display().to_string();
         let (mut notes, reading) = (Vec::new(), Reading::of(&options));
         let names = files.names(&mut notes);
@@ -176,7 +190,7 @@ impl Paged {
         let places: Vec<usize> = stored.iter().filter_map(Attribute::place).collect();
         let pages = pages(&files, &places, &mut notes)?;
         let cache = Mutex::new(Cache::default());
-        let table = Arc::new(Pages { files, fields, attributes: stored, pages, rows, cache });
+        let table = Arc::new(Pages { files, fields, attributes: stored, pages, rows, most, cache });
         let target = target.to_owned();
         let parts = PagedParts { table, name, target, label, attributes, others, notes, reading };
         Examples::of_pages(parts, positive)
@@ -207,7 +221,7 @@ impl Frame {
 
 /// Returns how a table of `all` rows is written, in pages of `rows`.
 fn writing(all: u64, rows: Option<u32>) -> Writing {
-    let page = rows.map_or((all / 400).clamp(64, 1024) as usize, |rows| rows.max(1) as usize);
+    let page = rows.map_or((all / 1600).clamp(64, 1024) as usize, |rows| rows.max(1) as usize);
     Writing { page, ..Writing::default() }
 }
 
@@ -269,6 +283,7 @@ struct Pages {
     /// The first row of each page.
     pages: Vec<u32>,
     rows: u32,
+    most: Option<u64>,
     cache: Mutex<Cache>,
 }
 
@@ -369,12 +384,15 @@ impl Table for Pages {
         let page = |row: u32| self.pages.partition_point(|first| *first <= row) - 1;
         let mut at = 0;
         for run in rows.chunk_by(|a, b| page(*a) == page(*b)) {
-            let failed = |error: ParquetError| SourceError::Read {
-                example: u64::from(run[0]),
-                message: error.to_string(),
-            };
-            self.read_page(page(run[0]), attributes, (run, at, rows.len()), into).map_err(failed)?;
-            at += run.len();
+            match self.read_page(page(run[0]), attributes, (run, at, rows.len()), into) {
+                Ok(()) => at += run.len(),
+                // What was learned so far is kept.
+                Err(ParquetError::Allowance { .. }) => return Ok(ControlFlow::Break(())),
+                Err(error) => {
+                    let (example, message) = (u64::from(run[0]), error.to_string());
+                    return Err(SourceError::Read { example, message });
+                }
+            }
         }
         Ok(ControlFlow::Continue(()))
     }
@@ -387,6 +405,17 @@ impl Table for Pages {
         let all = self.files.files.iter().map(ParquetFile::traffic);
         let all = all.fold(lao_parquet::Traffic::default(), lao_parquet::Traffic::and);
         let of = self.files.files.iter().map(ParquetFile::size).fold(0, u64::saturating_add);
-        Some(Traffic { bytes: all.bytes, of, requests: all.requests })
+        Some(Traffic { bytes: all.bytes, of, requests: all.requests, most: self.most })
+    }
+
+    fn bytes(&self, attribute: u32) -> Option<f64> {
+        match &self.attributes[attribute as usize] {
+            Attribute::Stored(place) => {
+                let bytes: u64 = self.files.files.iter().map(|file| file.bytes_of(*place)).sum();
+                Some(bytes as f64 / f64::from(self.rows.max(1)))
+            }
+            // It is in memory.
+            Attribute::Word(..) => Some(0.0),
+        }
     }
 }

@@ -76,6 +76,11 @@ pub trait Table: fmt::Debug + Send + Sync {
     fn traffic(&self) -> Option<Traffic> {
         None
     }
+
+    /// Returns the bytes of a value of an attribute, on the average of its column, if bytes count.
+    fn bytes(&self, _attribute: u32) -> Option<f64> {
+        None
+    }
 }
 
 /// What was read of a table that lies on a disk or behind a network.
@@ -88,15 +93,19 @@ pub struct Traffic {
     pub of: u64,
     /// Requests: ranges of bytes that were read at once.
     pub requests: u64,
+    /// The bytes that may be read at most, if they are limited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most: Option<u64>,
 }
 
 impl fmt::Display for Traffic {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Traffic { bytes, of, requests } = *self;
+        let Traffic { bytes, of, requests, most } = *self;
         let share = 100.0 * bytes as f64 / of.max(1) as f64;
         let precision = if share < 10.0 { 1 } else { 0 };
         let [bytes, of] = [bytes, of].map(in_units);
-        write!(out, "read {bytes} of {of} ({share:.precision$} %) in {requests} requests")
+        write!(out, "read {bytes} of {of} ({share:.precision$} %) in {requests} requests")?;
+        most.map_or(Ok(()), |most| write!(out, "; {} are allowed", in_units(most)))
     }
 }
 
@@ -114,6 +123,11 @@ fn in_units(bytes: u64) -> String {
 }
 
 impl Traffic {
+    /// Returns whether learning must end, so that enough of what is allowed is left to measure the error.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.most.is_some_and(|most| self.bytes > most / 5 * 4)
+    }
+
     /// Returns this and what was read `before`.
     pub(crate) fn after(self, before: Option<Traffic>) -> Traffic {
         let before = before.unwrap_or_default();
@@ -121,6 +135,7 @@ impl Traffic {
             bytes: self.bytes.saturating_add(before.bytes),
             of: self.of,
             requests: self.requests.saturating_add(before.requests),
+            most: self.most,
         }
     }
 }

@@ -22,6 +22,16 @@ pub enum ParquetError {
         /// What is wrong.
         reason: String,
     },
+    /// More would be read than is [allowed](crate::Allowance). Nothing was.
+    #[error("{file}: {wanted} bytes are needed, and {left} more may be read")]
+    Allowance {
+        /// The file.
+        file: String,
+        /// The bytes that are needed.
+        wanted: u64,
+        /// The bytes that may still be read.
+        left: u64,
+    },
     /// A column cannot be read.
     #[error("{file}, column `{column}`: {reason}")]
     Column {

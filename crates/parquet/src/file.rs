@@ -6,7 +6,7 @@ use crate::guard::{guarded, unguarded};
 use crate::kind::{Kind, Number, kind_of};
 use crate::pages::Fetched;
 use crate::places::Known;
-use crate::store::{LocalFile, Store, Traffic};
+use crate::store::{Allowance, LocalFile, Store, Traffic};
 use bytes::Bytes;
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::column::reader::{ColumnReader, get_column_reader};
@@ -18,6 +18,7 @@ use parquet::file::metadata::{
 use parquet::file::page_index::offset_index::PageLocation;
 use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::TypePtr;
+use std::borrow::Cow;
 use std::iter;
 use std::ops::Range;
 use std::path::Path;
@@ -48,6 +49,7 @@ pub struct ParquetFile {
     pub(crate) known: Mutex<Known>,
     bytes: AtomicU64,
     requests: AtomicU64,
+    allowance: Option<Allowance>,
 }
 
 /// The part of a column in a row group that holds some rows.
@@ -60,6 +62,14 @@ pub(crate) struct Part {
     pub assumed: Option<u64>,
     /// The rows before the first wanted one, and the wanted ones.
     pub rows: [usize; 2],
+}
+
+impl Part {
+    /// Returns the first row of the pages at hand.
+    fn first_row(&self) -> u64 {
+        let first = self.places.first().filter(|_| self.assumed.is_some());
+        first.map_or(0, |page| page.first_row_index.cast_unsigned())
+    }
 }
 
 impl ParquetFile {
@@ -150,7 +160,23 @@ impl ParquetFile {
             known: Mutex::default(),
             bytes: traffic.bytes.into(),
             requests: traffic.requests.into(),
+            allowance: None,
         })
+    }
+
+    /// Reads from now on within an allowance. What was read so far is taken from it.
+    ///
+    /// # Errors
+    /// [`ParquetError::Allowance`] if that was more.
+    pub fn within(mut self, allowance: Allowance) -> Result<Self, ParquetError> {
+        let wanted = self.traffic().bytes;
+        allowance.take(wanted).map_err(|left| self.not_allowed(wanted, left))?;
+        self.allowance = Some(allowance);
+        Ok(self)
+    }
+
+    fn not_allowed(&self, wanted: u64, left: u64) -> ParquetError {
+        ParquetError::Allowance { file: self.name.clone(), wanted, left }
     }
 
     /// Returns the name in messages.
@@ -275,7 +301,9 @@ impl ParquetFile {
         let mut kept = Vec::new();
         guarded(|| {
             let reader = self.reader(*stored, part, ranges)?;
-            decode(reader, kind, *number, part.rows, &mut |cells| match (part.assumed, cells) {
+            let [skip, take] = part.rows;
+            let rows = [skip - part.first_row() as usize, take];
+            decode(reader, kind, *number, rows, &mut |cells| match (part.assumed, cells) {
                 (Some(_), Cells::Numbers(numbers)) => kept.extend_from_slice(numbers),
                 _ => unguarded(|| each(cells)),
             })
@@ -298,7 +326,7 @@ impl ParquetFile {
     /// Returns the parts of columns in row groups that hold some rows, column by column.
     fn parts(&self, columns: &[usize], rows: &Range<u64>) -> Result<Vec<Part>, ParquetError> {
         let mut chunks = Vec::new();
-        let mut ranges = Vec::new();
+        let (mut of_columns, mut ranges) = (Vec::new(), Vec::new());
         for (of, &column) in columns.iter().enumerate() {
             if let Kind::Others(why) = self.columns[column].kind {
                 return Err(self.refused(column, format!("{why}; leave it out")));
@@ -307,12 +335,13 @@ impl ParquetFile {
                 let (from, to) = (rows.start.max(begin), rows.end.min(self.begins[group + 1]));
                 if from < to {
                     chunks.push((group, column));
-                    ranges.push((of, [from - begin, to - from].map(|rows| rows as usize)));
+                    of_columns.push(of);
+                    ranges.push([from - begin, to - from].map(|rows| rows as usize));
                 }
             }
         }
-        let places = self.places(&chunks)?;
-        let parts = chunks.iter().zip(places).zip(ranges);
+        let places = self.places(&chunks, &ranges)?;
+        let parts = chunks.iter().zip(places).zip(of_columns.into_iter().zip(ranges));
         let part = |((&(group, _), (places, assumed)), (of, rows))| Part { of, group, places, assumed, rows };
         Ok(parts.map(part).collect())
     }
@@ -323,7 +352,7 @@ impl ParquetFile {
         let Some(first) = part.places.first() else { return iter::once(start..start + length).collect() };
         let mut ranges = Vec::new();
         let of_first = first.offset.cast_unsigned();
-        if of_first > start {
+        if of_first > start && part.assumed.is_none() {
             ranges.push(start..of_first);
         }
         let from = part.rows[0] as u64;
@@ -355,6 +384,10 @@ impl ParquetFile {
             }
         }
         let mut bytes: Vec<Bytes> = Vec::new();
+        if let Some(allowance) = &self.allowance {
+            let wanted = requests.iter().map(|range| range.end - range.start).sum();
+            allowance.take(wanted).map_err(|left| self.not_allowed(wanted, left))?;
+        }
         if !requests.is_empty() {
             let failed = |cause| ParquetError::File { file: self.name.clone(), cause };
             bytes = self.store.read(&requests).map_err(failed)?;
@@ -368,12 +401,22 @@ impl ParquetFile {
     /// Returns a reader of a column, as it is stored, in a row group. Where the places of pages are known,
     /// those that are skipped need no bytes.
     fn reader(&self, stored: usize, part: &Part, ranges: Vec<(u64, Bytes)>) -> Result<ColumnReader, Refused> {
-        let (places, by_page) = (part.places.to_vec(), !part.places.is_empty());
+        let (mut places, by_page) = (part.places.to_vec(), !part.places.is_empty());
         let fetched = Arc::new(Fetched { size: self.size(), ranges, by_page, at_header: true.into() });
-        let (chunk, rows) = (self.footer.row_group(part.group).column(stored), self.rows_of(part.group));
+        let (chunk, mut rows) = (self.footer.row_group(part.group).column(stored), self.rows_of(part.group));
         let even = part.assumed.map(|of_page| [of_page, (rows - 1) % of_page + 1]);
-        let pages =
-            SerializedPageReader::new(Arc::clone(&fetched), chunk, rows as usize, by_page.then_some(places))?;
+        let mut chunk = Cow::Borrowed(chunk);
+        if let (Some(first), true) = (places.first().cloned(), part.assumed.is_some()) {
+            // The pages at hand are taken for all of the column.
+            rows -= part.first_row();
+            let size = places.iter().map(|page| i64::from(page.compressed_page_size)).sum();
+            places.iter_mut().for_each(|page| page.first_row_index -= first.first_row_index);
+            let own = chunk.into_owned().into_builder();
+            let own = own.set_data_page_offset(first.offset).set_total_compressed_size(size);
+            chunk = Cow::Owned(own.build()?);
+        }
+        let (kept, places) = (Arc::clone(&fetched), by_page.then_some(places));
+        let pages = SerializedPageReader::new(kept, &chunk, rows as usize, places)?;
         let descriptor = self.footer.file_metadata().schema_descr().column(stored);
         Ok(get_column_reader(descriptor, Box::new(Checked { pages, fetched, peeked: false, even })))
     }

@@ -40,5 +40,5 @@ pub use cells::Cells;
 pub use error::ParquetError;
 pub use file::{Column, ParquetFile};
 pub use kind::{Kind, Unit};
-pub use store::{LocalFile, Store, Traffic};
+pub use store::{Allowance, LocalFile, Store, Traffic};
 pub use write::{Values, Writing, rewrite, write};

@@ -42,7 +42,7 @@ impl Even {
     /// Returns what pages have in common, if they are even and fill their column from `start` on.
     fn of(pages: &[PageLocation], start: u64, length: u64) -> Option<Even> {
         let (first, last) = (pages.first()?, pages.last()?);
-        let rows = pages.get(1).map_or(1, |second| second.first_row_index).cast_unsigned();
+        let rows = pages.get(1)?.first_row_index.cast_unsigned();
         let size = |page: &PageLocation| u64::from(page.compressed_page_size.cast_unsigned());
         let even = Even { pages: pages.len() as u64, rows, bytes: size(first), last: size(last) };
         let filled = (even.pages - 1) * even.bytes + even.last == length;
@@ -51,12 +51,22 @@ impl Even {
 
     /// Returns the pages of a column that begins at `start`.
     fn places(self, start: u64) -> Vec<PageLocation> {
+        self.some(start, 0..self.pages)
+    }
+
+    /// Returns the pages that hold the `take` rows after the first `skip` ones.
+    fn of_rows(self, start: u64, [skip, take]: [usize; 2]) -> Vec<PageLocation> {
+        let (skip, end) = (skip as u64, (skip + take) as u64);
+        self.some(start, skip / self.rows..end.div_ceil(self.rows).min(self.pages))
+    }
+
+    fn some(self, start: u64, pages: Range<u64>) -> Vec<PageLocation> {
         let page = |i: u64| PageLocation {
             offset: start.wrapping_add(i * self.bytes).cast_signed(),
             compressed_page_size: (if i + 1 == self.pages { self.last } else { self.bytes }) as i32,
             first_row_index: (i * self.rows).cast_signed(),
         };
-        (0..self.pages).map(page).collect()
+        pages.map(page).collect()
     }
 }
 
@@ -76,7 +86,8 @@ impl ParquetFile {
             if self.rows_of(group) == 0 {
                 continue;
             }
-            let places = self.places(&[(group, column)])?;
+            let all = [0, self.rows_of(group) as usize];
+            let places = self.places(&[(group, column)], &[all])?;
             let places = places.first().map(|(places, _)| places).filter(|places| !places.is_empty());
             let Some(places) = places else { return Ok(None) };
             first_rows.extend(places.iter().map(|page| begin + page.first_row_index.cast_unsigned()));
@@ -89,7 +100,7 @@ impl ParquetFile {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.even.extend(self.likeness(part.group, column).map(|likeness| (likeness, None)));
         drop(known);
-        let places = self.places(&[(part.group, column)])?;
+        let places = self.places(&[(part.group, column)], &[part.rows])?;
         let (places, assumed) = places.into_iter().next().unwrap_or_default();
         Ok(Part { places, assumed, ..part })
     }
@@ -106,9 +117,13 @@ impl ParquetFile {
         is_plain.then(|| (group, kind, levels, chunk.compressed_size()))
     }
 
-    /// Returns where the pages of columns in row groups lie, nothing where the file does not say it; and the
-    /// rows of a page, if this follows from another column.
-    pub(crate) fn places(&self, chunks: &[(usize, usize)]) -> Result<Vec<Places>, ParquetError> {
+    /// Returns where the pages of columns in row groups lie, nothing where the file does not say it. If this
+    /// follows from another column, those that hold some rows are enough, and the rows of a page are known.
+    pub(crate) fn places(
+        &self,
+        chunks: &[(usize, usize)],
+        rows: &[[usize; 2]],
+    ) -> Result<Vec<Places>, ParquetError> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let Known { places: known, even } = &mut *known;
         if known.values().map(|places| places.len()).sum::<usize>() > MOST_PLACES {
@@ -133,17 +148,17 @@ impl ParquetFile {
                 known.insert(*chunk, Arc::new(places));
             }
         }
-        let places = |chunk: &(usize, usize)| match known.get(chunk) {
+        let places = |(chunk, rows): (&(usize, usize), &[usize; 2])| match known.get(chunk) {
             Some(places) => (Arc::clone(places), None),
             None => {
                 let likeness = self.likeness(chunk.0, chunk.1);
                 let even = likeness.and_then(|likeness| even.get(&likeness).copied().flatten());
                 let start = self.chunk_of(chunk.0, chunk.1).byte_range().0;
-                let places = even.map_or_else(Vec::new, |even| even.places(start));
+                let places = even.map_or_else(Vec::new, |even| even.of_rows(start, *rows));
                 (Arc::new(places), even.map(|even| even.rows))
             }
         };
-        Ok(chunks.iter().map(places).collect())
+        Ok(chunks.iter().zip(rows).map(places).collect())
     }
 
     /// Reads the offset indexes of columns in row groups; nothing where there is none.

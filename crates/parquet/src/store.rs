@@ -1,12 +1,14 @@
 //! Where the bytes of a file come from.
 
 use bytes::Bytes;
+use rayon::prelude::*;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// A file of which ranges of bytes can be read: on disk, or over a network.
 pub trait Store: fmt::Debug + Send + Sync {
@@ -40,11 +42,47 @@ impl Traffic {
     }
 }
 
-/// A file on disk.
+/// The bytes that may still be read of all files that share it.
+#[derive(Clone, Debug)]
+pub struct Allowance(Arc<AtomicU64>);
+
+impl Allowance {
+    /// Allows so many bytes.
+    pub fn of(bytes: u64) -> Self {
+        Allowance(Arc::new(bytes.into()))
+    }
+
+    /// Takes some of the bytes, if there are as many.
+    ///
+    /// # Errors
+    /// The bytes that are left.
+    pub(crate) fn take(&self, bytes: u64) -> Result<(), u64> {
+        self.0.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(bytes)).map(|_| ())
+    }
+}
+
+/// A file on disk. Several ranges are read by several threads, so that a disk that is asked for many places
+/// has many to choose from.
 #[derive(Debug)]
 pub struct LocalFile {
-    file: Mutex<File>,
+    file: File,
     size: u64,
+}
+
+/// Reads the bytes from a place on.
+#[cfg(unix)]
+fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
+}
+
+/// Reads the bytes from a place on. One thread reads at a time, since a file has one position.
+#[cfg(not(unix))]
+fn read_at(mut file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    use std::io::{Read as _, Seek as _, SeekFrom};
+    static ONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    file.seek(SeekFrom::Start(at))?;
+    file.read_exact(bytes)
 }
 
 impl LocalFile {
@@ -55,7 +93,7 @@ impl LocalFile {
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = File::open(path)?;
         let size = file.metadata()?.len();
-        Ok(LocalFile { file: Mutex::new(file), size })
+        Ok(LocalFile { file, size })
     }
 }
 
@@ -65,15 +103,18 @@ impl Store for LocalFile {
     }
 
     fn read(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Bytes>> {
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        const WORTH_A_THREAD: usize = 4;
         let read = |range: &Range<u64>| {
-            file.seek(SeekFrom::Start(range.start))?;
             let length = range.end.saturating_sub(range.start);
             let mut bytes = vec![0; usize::try_from(length).map_err(io::Error::other)?];
-            file.read_exact(&mut bytes)?;
+            read_at(&self.file, &mut bytes, range.start)?;
             Ok(Bytes::from(bytes))
         };
-        ranges.iter().map(read).collect()
+        if ranges.len() < WORTH_A_THREAD {
+            ranges.iter().map(read).collect()
+        } else {
+            ranges.par_iter().map(read).collect()
+        }
     }
 
     fn worth_a_request(&self) -> u64 {

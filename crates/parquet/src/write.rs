@@ -26,7 +26,7 @@ pub struct Writing {
     /// Whether the pages of numbers are packed, by zstd, as those of texts are. Pages of numbers that are not
     /// are equally long, so that their places need not be looked up, and few numbers can be packed well.
     pub packed: bool,
-    /// Whether [`write`] stores numbers in single precision.
+    /// Whether [`write`](fn@write) stores numbers in single precision.
     pub single: bool,
 }
 

@@ -5,5 +5,6 @@ mod command;
 mod export;
 mod oracle;
 mod parity;
+mod parquet;
 mod study;
 mod tables;

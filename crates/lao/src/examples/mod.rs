@@ -2,15 +2,14 @@
 
 mod label;
 mod order;
+mod prices;
 mod stream;
 
 use crate::error::{Error, nearest};
 use crate::frame::{Column, Frame, Reading, Values};
-use crate::prices::{PricedColumns, Prices};
 use crate::table::Table;
 use label::{labels, too_many};
 use lao_algorithms::pursuit::LARGEST;
-use lao_observation::Tariff;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::ops::{ControlFlow, Range};
@@ -384,30 +383,6 @@ impl Examples {
         });
         let columns: Vec<u32> = columns.collect();
         if columns.len() == self.columns() { Vec::new() } else { columns }
-    }
-
-    /// Returns the prices of the attributes: those given or, if some column of words is several attributes,
-    /// a price of 1 for each column. `None` if the number of attributes says all.
-    pub(crate) fn priced(&self, prices: Option<&Prices>) -> Result<Option<PricedColumns>, Error> {
-        let Store { attributes, others, .. } = &*self.store;
-        let mut columns: Vec<&str> = attributes.iter().map(|(column, _)| column.as_str()).collect();
-        if let Some(prices) = prices {
-            let others: Vec<&str> = others.iter().map(String::as_str).collect();
-            return prices.of(&columns, &others).map(Some);
-        }
-        // The attributes of a column are neighbors.
-        let places = columns.iter().scan((0, columns.first().copied()), |(place, last), column| {
-            *place += u32::from(last.replace(column) != Some(column));
-            Some(*place)
-        });
-        let places: Vec<u32> = places.collect();
-        columns.dedup();
-        let panels: Vec<String> = columns.iter().map(|&column| column.to_owned()).collect();
-        if panels.len() == places.len() {
-            return Ok(None);
-        }
-        let tariff = Tariff::with_panels(places, vec![1.0; panels.len()])?;
-        Ok(Some(PricedColumns { tariff, panels }))
     }
 
     /// Returns the labels.

@@ -28,6 +28,16 @@ impl Stream {
         Stream { examples, passes, gaps, position: 0, skipped: 0, lacking, read: Vec::new() }
     }
 
+    /// Returns how often each attribute was asked for and missing.
+    pub fn counts(&self) -> &[u64] {
+        &self.lacking
+    }
+
+    /// Takes over what an earlier stream of the same examples has counted.
+    pub fn has_counted(&mut self, skipped: u64, lacking: Vec<u64>) {
+        (self.skipped, self.lacking) = (skipped, lacking);
+    }
+
     /// Returns how often each column was asked for and missing, if it ever was.
     pub fn lacking(&self) -> Vec<(&str, u64)> {
         let Stream { examples: Examples { store, .. }, lacking, .. } = self;
@@ -53,6 +63,8 @@ impl Source for Stream {
         let (store, n) = (&examples.store, examples.len());
         let end = (n as u64).saturating_mul(self.passes);
         let mut filled = 0;
+        let spent = store.values.traffic().is_some_and(|traffic| traffic.is_spent());
+        let end = if spent { *position } else { end };
         while filled < block.capacity() && *position < end && !examples.stop.load(Ordering::Relaxed) {
             let at = (*position % n as u64) as usize;
             let rows = &examples.rows[at..n.min(at + block.capacity() - filled)];

@@ -2,6 +2,7 @@
 
 mod choose;
 mod notes;
+mod suspend;
 
 use crate::choices::{Budget, Choices};
 use crate::error::{Error, nearest};
@@ -13,8 +14,10 @@ use lao_algorithms::phases::Shape;
 use lao_algorithms::pursuit::Evidence;
 use lao_algorithms::{AnyParams, Money, TableLearner, TableMethod, TableTask};
 use lao_observation::{Budget as Limit, NoUpdate, Seed, Session, SessionLimit};
-use notes::{by_name, decided, missing, of_gaps, shut_out, sorted_by_class, too_dear};
+use notes::{by_name, decided, missing, of_gaps, out_of_bytes, shut_out, sorted_by_class, too_dear};
 use serde::{Deserialize, Serialize};
+pub use suspend::Suspended;
+use suspend::{Keep, part};
 
 /// How to learn a model: the budget, and what differs from the defaults.
 ///
@@ -199,7 +202,7 @@ impl Fit {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn run_with(&self, examples: &Examples, say: impl FnMut(Progress<'_>)) -> Result<Fitted, Error> {
-        self.learn(examples, None, say)
+        self.learn(examples, Begun::Anew, None, say)
     }
 
     /// Lets a learner learn from more examples, which must be new ones: those of earlier runs would count
@@ -213,13 +216,14 @@ impl Fit {
         examples: &Examples,
         say: impl FnMut(Progress<'_>),
     ) -> Result<Fitted, Error> {
-        self.learn(examples, Some(learned), say)
+        self.learn(examples, Begun::With(Box::new(learned)), None, say)
     }
 
     fn learn(
         &self,
         examples: &Examples,
-        start: Option<Learned>,
+        begun: Begun,
+        mut keep: Option<Keep<'_>>,
         mut say: impl FnMut(Progress<'_>),
     ) -> Result<Fitted, Error> {
         let &Choices { holdout, passes, in_order, seed, .. } = &self.choices;
@@ -239,7 +243,14 @@ impl Fit {
             Budget::Money { prices, .. } => Some(prices),
             Budget::Attributes(_) => None,
         })?;
-        let mut learned = start.map_or_else(|| self.learner(&training, priced.as_ref()), Ok)?;
+        let (mut learned, suspended) = match begun {
+            Begun::Anew => (self.learner(&training, priced.as_ref())?, None),
+            Begun::With(learned) => (*learned, None),
+            Begun::Suspended(state) => {
+                state.check(self, examples, &self.learner(&training, priced.as_ref())?)?;
+                (state.learned.clone(), Some(state))
+            }
+        };
         let whole = (training.len() as u64).saturating_mul(passes);
         let mean = training.mean_label();
         // A random order, so that a sorted table does no harm, unless the user says that its order is right.
@@ -254,16 +265,36 @@ impl Fit {
             _ => (Limit::PerExample(self.most_attributes_bought()), None),
         };
         let gaps = learned.learner.learner().takes_gaps();
-        let mut session = Session::new(ordered.stream(passes, gaps), limit, &seed.child("session"));
-        if let Some(tariff) = tariff {
-            session = session.priced(tariff)?;
-        }
+        let mut stream = ordered.stream(passes, gaps);
         let mut history = Vec::new();
         // No page is begun and left for the examples that are held out.
         let mut until = 16 * training.page().unwrap_or(1);
+        let mut session = match suspended {
+            Some(state) => {
+                (until, history) = (state.until, state.history);
+                stream.has_counted(state.passed_over, state.lacking);
+                Session::resume(stream, state.checkpoint)?
+            }
+            None => {
+                let session = Session::new(stream, limit, &seed.child("session"));
+                match tariff {
+                    Some(tariff) => session.priced(tariff)?,
+                    None => session,
+                }
+            }
+        };
+        let part = part(whole, training.page());
         loop {
-            let run = session.run(learned.learner.learner(), SessionLimit::after_examples(until), |_, _| {});
+            let next = match &keep {
+                Some(_) => until.min(session.ledger().examples.saturating_add(part)),
+                None => until,
+            };
+            let run = session.run(learned.learner.learner(), SessionLimit::after_examples(next), |_, _| {});
             run.map_err(|error| by_name(error, &training, &learned))?;
+            if let (Some(keep), true) = (&mut keep, next < until && session.ledger().examples == next) {
+                keep(&|| Suspended::of(self, examples, (&learned, &session), (until, &history)))?;
+                continue;
+            }
             let ledger = *session.ledger();
             let (attributes, _) = self.bought(&session);
             let mut model = self.model(examples, &learned, priced.as_ref(), &session);
@@ -297,6 +328,7 @@ impl Fit {
                 notes.extend(NoUpdate::of(learned.learner.inspect()).map(|none| none.to_string()));
                 notes.extend(in_order.then(|| sorted_by_class(&training)).flatten());
                 notes.extend(of_gaps(&session, gaps));
+                notes.extend(out_of_bytes(examples, ledger.examples));
                 notes.extend(priced.as_ref().and_then(|priced| too_dear(priced, &learned.parameters)));
                 notes.extend(shut_out(&model));
                 let decided = model.decision.and_then(|decision| decided(&model, decision));
@@ -443,6 +475,15 @@ impl Fit {
         };
         Model::of(learned.learner.inspect(), about)
     }
+}
+
+/// How a run begins.
+enum Begun {
+    Anew,
+    /// With a learner that has learned from other examples.
+    With(Box<Learned>),
+    /// Where an earlier run with the same examples stood.
+    Suspended(Box<Suspended>),
 }
 
 impl Learned {

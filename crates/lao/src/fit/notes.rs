@@ -21,6 +21,15 @@ pub(super) fn too_dear(priced: &PricedColumns, parameters: &AnyParams) -> Option
         .then(|| format!("never bought, since a prediction may cost {most}: {}", dear.join(", ")))
 }
 
+/// Returns the note that no more bytes may be read.
+pub(super) fn out_of_bytes(examples: &Examples, learned_from: u64) -> Option<String> {
+    examples.traffic().filter(|traffic| traffic.is_spent()).map(|_| {
+        format!(
+            "learning ended after {learned_from} examples, since no more bytes may be read (--most-bytes)"
+        )
+    })
+}
+
 /// Returns an error of a run by the name of the column. What needs no safeguard has no step size that could
 /// be too large, but squares of values, which must be numbers.
 pub(super) fn by_name(error: SessionError, examples: &Examples, learned: &Learned) -> Error {

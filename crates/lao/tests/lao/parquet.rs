@@ -191,3 +191,36 @@ fn a_folder_of_parts_is_one_table() {
         "{refused}"
     );
 }
+
+#[test]
+fn no_more_bytes_are_read_than_are_allowed_and_what_was_learned_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(folder.path(), Writing { page: 50, group: 3000, ..Writing::default() });
+    let examples = |most: u64| {
+        let table = lao::open(&path, &ReadOptions::default()).unwrap().most_bytes(most);
+        table.and_then(|table| table.target("y"))
+    };
+    let all = Fit::within(6).run(&examples(u64::MAX / 2).unwrap()).unwrap().model.spent;
+    let most = all.traffic.unwrap().bytes * 3 / 4;
+    let fitted = Fit::within(6).run(&examples(most).unwrap()).unwrap();
+    let spent = &fitted.model.spent;
+    assert!((most / 2..=most).contains(&spent.traffic.unwrap().bytes), "{:?}", spent.traffic);
+    assert!(spent.examples < all.examples && fitted.model.columns().contains(&"c31"), "{}", fitted.model);
+    assert!(fitted.model.holdout.is_some(), "enough was left to measure the error");
+    assert!(fitted.notes.iter().any(|note| note.contains("no more bytes may be read")), "{:?}", fitted.notes);
+    let refused = examples(10).unwrap_err().to_string();
+    assert!(refused.contains("bytes are needed, and 10 more may be read"), "{refused}");
+}
+
+#[test]
+fn the_price_of_a_column_may_be_its_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(folder.path(), Writing { page: 50, group: 3000, ..Writing::default() });
+    let examples = lao::open(&path, &ReadOptions::default()).unwrap().target("y").unwrap();
+    let prices = examples.prices_by_bytes().unwrap();
+    // Eight bytes a value, and the headers of pages of 50.
+    let fitted = Fit::within_money(60.0, prices).shape(lao::Shape::Line).run(&examples).unwrap();
+    let money = fitted.model.spent.money.as_ref().unwrap();
+    assert!(money.panels.iter().all(|panel| (8.0..9.0).contains(&panel.price)), "{money:?}");
+    assert!(money.most <= 60.0 && fitted.model.columns() == ["c8", "c31"], "{}", fitted.model);
+}
