@@ -207,7 +207,7 @@ fn report_replaces_only_pages_that_it_wrote() {
     let book = "crates/lao/book/src";
     std::fs::create_dir_all(pages.join(book)).unwrap();
     std::fs::create_dir_all(pages.join("bench-suite/figures")).unwrap();
-    for page in ["README.md", "methods.md", "layers.md", "comparison.md"] {
+    for page in ["README.md", "methods.md", "layers.md", "disk.md", "comparison.md"] {
         let page = if page == "README.md" { page.to_owned() } else { format!("{book}/{page}") };
         std::fs::copy(root.join(&page), pages.join(&page)).unwrap();
     }
