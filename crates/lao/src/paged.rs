@@ -31,10 +31,12 @@ const LONG: usize = 8192;
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("wide.parquet");
-/// # let value = |i: u32, j: u32| f64::from((i * (2 * j + 31)) % 257);
+/// # let mixed = |x: u32| (x ^ x >> 15).wrapping_mul(0x85eb_ca77);
+/// # let value = |i: u32, j: u32| f64::from(mixed(mixed((8191 * j + i + 1).wrapping_mul(0x9e37_79b1))) >> 8);
 /// # let column = |j: u32| -> Vec<f64> { (0..20_000).map(|i| value(i, j)).collect() };
 /// # let mut columns: Vec<(String, Vec<f64>)> = (0..200).map(|j| (format!("c{j}"), column(j))).collect();
-/// # let y = columns[7].1.iter().zip(&columns[40].1).map(|(a, b)| 3.0 * a + b).collect();
+/// # let noise = column(500);
+/// # let y = (0..20_000).map(|i| 3.0 * columns[7].1[i] + columns[40].1[i] + noise[i]).collect();
 /// # columns.push(("y".into(), y));
 /// # let columns: Vec<_> = columns.iter().map(|(name, x)| (&name[..], x.into())).collect();
 /// # let writing = lao_parquet::Writing { page: 100, ..Default::default() };
