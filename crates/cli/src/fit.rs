@@ -5,7 +5,7 @@ use crate::inspect::load;
 use crate::output::{Output, OutputArgs};
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use lao::{Budget, Candidate, Examples, Fit, Label, Model, Pick, Progress, ReadOptions, Suspended};
+use lao::{Budget, Candidate, Examples, Fit, Label, Model, Paged, Pick, Progress, ReadOptions, Suspended};
 use lao_figures::count;
 use lao_files::{check_writable, write_atomically};
 use lao_terminal as say;
@@ -120,22 +120,37 @@ impl ByPage {
         most_bytes: Option<u64>,
     ) -> Result<Examples, lao::Error> {
         const MOST_IN_MEMORY: u64 = 512 << 20;
-        let by_page = match self {
-            ByPage::Never => None,
-            ByPage::Always => Some(lao::open(data, options)?),
-            ByPage::Auto => lao::open_parquet(data, options)?
-                .filter(|paged| paged.rows().saturating_mul(8 * paged.columns() as u64) > MOST_IN_MEMORY),
+        let is_large =
+            |paged: &Paged| paged.rows().saturating_mul(8 * paged.columns() as u64) > MOST_IN_MEMORY;
+        let frame = match self {
+            ByPage::Never => lao::read_with(data, options)?,
+            ByPage::Always => return of_pages(lao::open(data, options)?, (target, positive), most_bytes),
+            ByPage::Auto => match lao::open_parquet(data, options)? {
+                Some(paged) if is_large(&paged) => return of_pages(paged, (target, positive), most_bytes),
+                Some(paged) => paged.whole()?,
+                None => lao::read_with(data, options)?,
+            },
         };
-        let by_page = match (by_page, most_bytes) {
-            (Some(paged), Some(most)) => Some(paged.most_bytes(most)?),
-            (by_page, _) => by_page,
-        };
-        match (by_page, positive) {
-            (Some(paged), Some(class)) => paged.target_class(target, class),
-            (Some(paged), None) => paged.target(target),
-            (None, Some(class)) => lao::read_with(data, options)?.target_class(target, class),
-            (None, None) => lao::read_with(data, options)?.target(target),
+        match positive {
+            Some(class) => frame.target_class(target, class),
+            None => frame.target(target),
         }
+    }
+}
+
+/// Returns the examples of a table that is read page by page.
+fn of_pages(
+    paged: Paged,
+    (target, positive): (&str, Option<&str>),
+    most_bytes: Option<u64>,
+) -> Result<Examples, lao::Error> {
+    let paged = match most_bytes {
+        Some(most) => paged.most_bytes(most)?,
+        None => paged,
+    };
+    match positive {
+        Some(class) => paged.target_class(target, class),
+        None => paged.target(target),
     }
 }
 

@@ -99,6 +99,14 @@ impl Paged {
         Ok(Paged { most: Some(most), ..self })
     }
 
+    /// Reads the table whole, as [`read_with`](crate::read_with) does.
+    ///
+    /// # Errors
+    /// As [`read_with`](crate::read_with).
+    pub fn whole(&self) -> Result<Frame, Error> {
+        Frame::of_parquet(&self.files, &self.options)
+    }
+
     /// Returns the number of columns.
     pub fn columns(&self) -> usize {
         self.files.columns().len()
@@ -312,10 +320,7 @@ impl Pages {
             let (from, to) = (first.max(begin), end.min(begin + file.rows()));
             if from < to {
                 file.read(columns, from - begin..to - begin, |of, cells| match cells {
-                    Cells::Numbers(numbers) => {
-                        let finite = |x: &f64| if x.is_finite() { *x } else { f64::NAN };
-                        values[of].extend(numbers.iter().map(finite));
-                    }
+                    Cells::Numbers(numbers) => values[of].extend(numbers.iter().map(parquet::finite)),
                     Cells::Texts(truths) => values[of].extend(truths.iter().map(|truth| match truth {
                         Some(truth) => f64::from(u8::from(truth.data() == b"true")),
                         None => f64::NAN,
@@ -343,19 +348,17 @@ impl Pages {
         if cache.page != Some(page) {
             *cache = Cache { page: Some(page), columns: HashMap::new() };
         }
+        let [first, end] = self.ends(page);
         let column = |j: &u32| self.attributes[*j as usize].place();
         let mut missing: Vec<usize> = attributes.iter().filter_map(column).collect();
         missing.retain(|column| !cache.columns.contains_key(column));
         if !missing.is_empty() {
-            let rows =
-                self.ends(page).into_iter().rev().reduce(|end, first| end - first).unwrap_or(0) as usize;
-            if (cache.columns.len() + missing.len()) * rows > KEPT {
+            if (cache.columns.len() + missing.len()) * (end - first) as usize > KEPT {
                 cache.columns.clear();
                 missing = attributes.iter().filter_map(column).collect();
             }
             self.fetch(page, &missing, &mut cache)?;
         }
-        let first = self.ends(page)[0];
         for (c, &j) in attributes.iter().enumerate() {
             let into = &mut into[c * all + at..][..rows.len()];
             match &self.attributes[j as usize] {

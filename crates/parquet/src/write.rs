@@ -90,31 +90,35 @@ impl Values<'_> {
 
     /// Writes some of the values.
     fn write(&self, rows: Range<usize>, to: &mut ColumnWriter<'_>) -> Result<()> {
-        let of_type = || Refused::General("a column changes its type".into());
         match (self, to) {
             (Values::Numbers(numbers), ColumnWriter::DoubleColumnWriter(to)) => {
-                let some = numbers.get(rows).unwrap_or_default();
-                let levels: Vec<i16> = some.iter().map(|x| i16::from(!x.is_nan())).collect();
-                let known: Vec<f64> = some.iter().copied().filter(|x| !x.is_nan()).collect();
-                to.write_batch(&known, Some(&levels), None)?;
+                let known = |x: &f64| (!x.is_nan()).then_some(*x);
+                write_known(to, numbers.get(rows).unwrap_or_default().iter().map(known))
             }
             (Values::Numbers(numbers), ColumnWriter::FloatColumnWriter(to)) => {
-                let some = numbers.get(rows).unwrap_or_default();
-                let levels: Vec<i16> = some.iter().map(|x| i16::from(!x.is_nan())).collect();
-                let known: Vec<f32> = some.iter().filter(|x| !x.is_nan()).map(|x| *x as f32).collect();
-                to.write_batch(&known, Some(&levels), None)?;
+                let known = |x: &f64| (!x.is_nan()).then_some(*x as f32);
+                write_known(to, numbers.get(rows).unwrap_or_default().iter().map(known))
             }
             (Values::Texts(texts), ColumnWriter::ByteArrayColumnWriter(to)) => {
-                let some = texts.get(rows).unwrap_or_default();
-                let levels: Vec<i16> = some.iter().map(|text| i16::from(text.is_some())).collect();
-                let known: Vec<ByteArray> =
-                    some.iter().flatten().map(|text| ByteArray::from(*text)).collect();
-                to.write_batch(&known, Some(&levels), None)?;
+                let known = |text: &Option<&str>| text.map(ByteArray::from);
+                write_known(to, texts.get(rows).unwrap_or_default().iter().map(known))
             }
-            _ => return Err(of_type()),
+            _ => Err(Refused::General("a column changes its type".into())),
         }
-        Ok(())
     }
+}
+
+/// Writes values, of which some are missing.
+fn write_known<T: DataType>(
+    to: &mut ColumnWriterImpl<'_, T>,
+    values: impl Iterator<Item = Option<T::T>>,
+) -> Result<()> {
+    let (mut levels, mut known) = (Vec::new(), Vec::new());
+    for value in values {
+        levels.push(i16::from(value.is_some()));
+        known.extend(value);
+    }
+    to.write_batch(&known, Some(&levels), None).map(|_| ())
 }
 
 /// Writes a table, whose columns have equally many rows, called `name` in messages.

@@ -268,7 +268,8 @@ impl Fit {
         let mut stream = ordered.stream(passes, gaps);
         let mut history = Vec::new();
         // No page is begun and left for the examples that are held out.
-        let mut until = 16 * training.page().unwrap_or(1);
+        let page = training.page();
+        let mut until = 16 * page.unwrap_or(1);
         let mut session = match suspended {
             Some(state) => {
                 (until, history) = (state.until, state.history);
@@ -283,7 +284,7 @@ impl Fit {
                 }
             }
         };
-        let part = part(whole, training.page());
+        let part = part(whole, page);
         loop {
             let next = match &keep {
                 Some(_) => until.min(session.ledger().examples.saturating_add(part)),

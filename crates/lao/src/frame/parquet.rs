@@ -127,7 +127,7 @@ impl Files {
 
 impl Frame {
     /// Reads the columns of Parquet files that the options ask for.
-    pub(super) fn of_parquet(files: &Files, options: &ReadOptions) -> Result<Self, Error> {
+    pub(crate) fn of_parquet(files: &Files, options: &ReadOptions) -> Result<Self, Error> {
         let name = files.path.display().to_string();
         let mut notes = Vec::new();
         let names = files.names(&mut notes);
@@ -160,6 +160,11 @@ impl Frame {
 /// Reads a column of all files.
 pub(crate) fn column(files: &Files, fields: &Fields, place: usize) -> Result<Values, ParquetError> {
     Ok(found(files, fields, place)?.read.values)
+}
+
+/// Returns a number; an infinite one is missing.
+pub(crate) fn finite(x: &f64) -> f64 {
+    if x.is_finite() { *x } else { f64::NAN }
 }
 
 /// A column of words in memory.
@@ -212,7 +217,7 @@ fn found(files: &Files, fields: &Fields, place: usize) -> Result<Found, ParquetE
         files.read(place, |cells| {
             if let Cells::Numbers(some) = cells {
                 infinite += some.iter().filter(|x| x.is_infinite()).count();
-                numbers.extend(some.iter().map(|x| if x.is_finite() { *x } else { f64::NAN }));
+                numbers.extend(some.iter().map(finite));
             }
         })?;
         if !fields.must_be_words(place) {
