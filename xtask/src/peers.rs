@@ -298,18 +298,24 @@ pub fn disk() -> anyhow::Result<String> {
 /// When the record is malformed.
 pub fn disk_drawn() -> anyhow::Result<String> {
     let results = Results::parse(DISK)?;
-    let points = |learner: &String| {
+    let points = |learner: &String| -> Vec<[f64; 2]> {
         let of = |table: &String| {
             let median = |metric| results.median(learner, table, metric);
             Some([median("share of the file read")?, median("excess risk")?])
         };
-        Series::points(learner, results.tables.iter().filter_map(of).collect())
+        results.tables.iter().filter_map(of).collect()
     };
+    // What is learned from a download is what is learned from the file.
+    let learners = results.learners.iter().enumerate();
+    let is_new = |(place, learner): &(usize, &String)| {
+        results.learners[..*place].iter().all(|other| points(other) != points(learner))
+    };
+    let drawn = learners.filter(is_new).map(|(_, learner)| Series::points(learner, points(learner)));
     let figure = Figure {
         caption: format!("Tables of {}.", results.tables.join(" and of ")),
         x: Axis::log("part of the file that is read"),
         y: Axis::log("excess risk"),
-        series: results.learners.iter().map(points).collect(),
+        series: drawn.collect(),
     };
     Ok(lao_figures::standalone(&lao_figures::draw(&figure)?))
 }

@@ -19,12 +19,13 @@ use std::time::{Duration, Instant};
 /// Learn a model from a table within a budget.
 ///
 /// The table is CSV, or Parquet, or a folder of Parquet files; gzip, bzip2 and zip are unpacked, and `-` is
-/// standard input. Of a large Parquet table the pages are read that are bought; its columns of words are left
-/// out then, but for those of --words. All columns but the target
-/// are attributes: use --drop for identifiers, for example a patient number, and for columns that will be
-/// unknown at prediction time. Words become attributes `column=word`; empty fields, NA and ? are missing
-/// values. Of an example that lacks a value, pursuit learns from what is there; other methods skip it. A
-/// target with two values is a class; of several classes, --positive learns one against all others.
+/// standard input. Parquet may be in an object store or on a web server (s3://, gs://, az://, https://). Of a
+/// large Parquet table, or one elsewhere, the pages are read that are bought; its columns of words are left
+/// out then, but for those of --words. All columns but the target are attributes: use --drop for identifiers,
+/// for example a patient number, and for columns that will be unknown at prediction time. Words become
+/// attributes `column=word`; empty fields, NA and ? are missing values. Of an example that lacks a value,
+/// pursuit learns from what is there; other methods skip it. A target with two values is a class; of several
+/// classes, --positive learns one against all others.
 ///
 /// The model is written to the table's name with the ending .lao.json unless --output names another file.
 ///
@@ -120,8 +121,9 @@ impl ByPage {
         most_bytes: Option<u64>,
     ) -> Result<Examples, lao::Error> {
         const MOST_IN_MEMORY: u64 = 512 << 20;
-        let is_large =
-            |paged: &Paged| paged.rows().saturating_mul(8 * paged.columns() as u64) > MOST_IN_MEMORY;
+        let is_large = |paged: &Paged| {
+            paged.is_elsewhere() || paged.rows().saturating_mul(8 * paged.columns() as u64) > MOST_IN_MEMORY
+        };
         let frame = match self {
             ByPage::Never => lao::read_with(data, options)?,
             ByPage::Always => return of_pages(lao::open(data, options)?, (target, positive), most_bytes),

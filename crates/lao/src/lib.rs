@@ -36,6 +36,16 @@
 //! Where attributes have prices, [`Fit::within_money`] takes a budget in money and [`Prices`], which may join
 //! columns to panels that are bought together; the model then says what was spent on each.
 //!
+//! | feature | brings | what it adds |
+//! |---|---|---|
+//! | `archives` | bzip2, zip | tables that these have packed; those of gzip are read in any case |
+//! | `linear-programs` | microlp | the method `dantzig` |
+//! | `onnx` | prost | models as ONNX files |
+//! | `parquet` | parquet, without arrow | Parquet files, whole or page by page (`open`) |
+//! | `remote` | object_store, tokio, reqwest | Parquet files in object stores and on web servers |
+//!
+//! None is on by default. The command and the Python wheel have all.
+//!
 //! The layers below are re-exported: [`observation`] has budgets, sessions and the contract between learner
 //! and data, [`algorithms`] the methods, [`datasets`] tables and virtual designs, [`finite_sum`] solvers'
 //! sums at full information, [`kernels`] vectors.
@@ -70,7 +80,7 @@ pub use model::{
     Missing, Model, Origin, PanelSpent, Predictions, Predictor, Reached, Spent, SpentMoney, Stamp,
 };
 #[cfg(feature = "parquet")]
-pub use paged::{Paged, open, open_parquet};
+pub use paged::{Paged, open, open_parquet, open_parts};
 pub use prices::{Price, PricedColumns, Prices};
 pub use sheet::{Sheet, SheetRow, decimal};
 pub use sql::Dialect;

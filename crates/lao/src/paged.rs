@@ -57,7 +57,9 @@ pub struct Paged {
     most: Option<u64>,
 }
 
-/// Opens a Parquet file, or a folder of them, to be read page by page. Of the columns those are attributes
+/// Opens a Parquet file, or a folder of them, to be read page by page. With the feature `remote` the path may
+/// be a URL: `s3://`, `gs://`, `az://` or `abfs://` of an object store, whose credentials are read from the
+/// environment, or `https://` of a file on a web server. Of the columns those are attributes
 /// that hold numbers or truth values, and those with words that [`ReadOptions::words`] names: their words are
 /// known only when the whole column was read.
 ///
@@ -65,11 +67,22 @@ pub struct Paged {
 /// When a file cannot be read, or none is a Parquet file.
 pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Paged, Error> {
     let path = path.as_ref();
-    std::fs::metadata(path).map_err(|cause| Error::File { path: path.to_owned(), cause })?;
+    if parquet::url(path).is_none() {
+        std::fs::metadata(path).map_err(|cause| Error::File { path: path.to_owned(), cause })?;
+    }
     open_parquet(path, options)?.ok_or_else(|| {
         let (file, reason) = (path.display().to_string(), "this is no Parquet file".into());
         ParquetError::Damaged { file, reason }.into()
     })
+}
+
+/// As [`open`], for the files of one table in their order.
+///
+/// # Errors
+/// As [`open`]; and when there is none, or two have different columns.
+pub fn open_parts(paths: &[impl AsRef<Path>], options: &ReadOptions) -> Result<Paged, Error> {
+    let files = parquet::open_parts(paths)?;
+    Ok(Paged { files, options: options.clone(), most: None })
 }
 
 /// As [`open`]; `None` if the path is that of another file.
@@ -85,6 +98,11 @@ impl Paged {
     /// Returns the number of rows.
     pub fn rows(&self) -> u64 {
         self.files.rows()
+    }
+
+    /// Returns whether the files are in an object store or on a web server.
+    pub fn is_elsewhere(&self) -> bool {
+        self.files.are_far()
     }
 
     /// Reads at most so many bytes, the footers and the label included. Learning ends when four fifths are
@@ -297,12 +315,8 @@ struct Pages {
     cache: Mutex<Cache>,
 }
 
-/// The page that was read last: the values of some columns.
-#[derive(Debug, Default)]
-struct Cache {
-    page: Option<usize>,
-    columns: HashMap<usize, Vec<f64>>,
-}
+/// Values of pages that were read last, by page and column.
+type Cache = HashMap<(usize, usize), Vec<f64>>;
 
 impl Pages {
     /// Returns the first row of a page, and the one after its last.
@@ -310,66 +324,89 @@ impl Pages {
         [self.pages[page], self.pages.get(page + 1).copied().unwrap_or(self.rows)]
     }
 
-    /// Reads columns of a page that are not at hand.
-    fn fetch(&self, page: usize, columns: &[usize], cache: &mut Cache) -> Result<(), ParquetError> {
-        let [first, end] = self.ends(page).map(u64::from);
-        let mut values: Vec<Vec<f64>> =
-            columns.iter().map(|_| Vec::with_capacity((end - first) as usize)).collect();
+    /// Reads columns of pages, all in one go.
+    fn fetch(&self, pages: &[usize], columns: &[usize], cache: &mut Cache) -> Result<(), ParquetError> {
+        let ends: Vec<[u64; 2]> = pages.iter().map(|page| self.ends(*page).map(u64::from)).collect();
+        let room =
+            |end: &[u64; 2]| columns.iter().map(|_| Vec::with_capacity((end[1] - end[0]) as usize)).collect();
+        let mut values: Vec<Vec<Vec<f64>>> = ends.iter().map(room).collect();
         let mut begin = 0;
         for file in &self.files.files {
-            let (from, to) = (first.max(begin), end.min(begin + file.rows()));
-            if from < to {
-                file.read(columns, from - begin..to - begin, |of, cells| match cells {
-                    Cells::Numbers(numbers) => values[of].extend(numbers.iter().map(parquet::finite)),
-                    Cells::Texts(truths) => values[of].extend(truths.iter().map(|truth| match truth {
-                        Some(truth) => f64::from(u8::from(truth.data() == b"true")),
-                        None => f64::NAN,
-                    })),
+            let inside = |[first, end]: &[u64; 2]| {
+                let (from, to) = ((*first).max(begin), (*end).min(begin + file.rows()));
+                (from < to).then(|| from - begin..to - begin)
+            };
+            let (of_pages, rows): (Vec<usize>, Vec<_>) =
+                ends.iter().enumerate().filter_map(|(page, ends)| Some((page, inside(ends)?))).unzip();
+            if !rows.is_empty() {
+                file.read_ranges(columns, &rows, |of, range, cells| {
+                    let values = &mut values[of_pages[range]][of];
+                    match cells {
+                        Cells::Numbers(numbers) => values.extend(numbers.iter().map(parquet::finite)),
+                        Cells::Texts(truths) => values.extend(truths.iter().map(|truth| match truth {
+                            Some(truth) => f64::from(u8::from(truth.data() == b"true")),
+                            None => f64::NAN,
+                        })),
+                    }
                 })?;
             }
             begin += file.rows();
         }
-        for (&column, mut values) in columns.iter().zip(values) {
-            self.fields.blank(column, &mut values);
-            cache.columns.insert(column, values);
+        for (&page, values) in pages.iter().zip(values) {
+            for (&column, mut values) in columns.iter().zip(values) {
+                self.fields.blank(column, &mut values);
+                cache.insert((page, column), values);
+            }
         }
         Ok(())
     }
 
-    /// Writes the values of one page: the rows `rows`, which begin at place `at` of `all` rows.
-    fn read_page(
+    /// Writes the values of some pages: `runs` are rows of one page each, the first of which is at place `at`
+    /// of `all` rows.
+    fn read_pages(
         &self,
-        page: usize,
         attributes: &[u32],
-        (rows, at, all): (&[u32], usize, usize),
+        runs: &[(usize, &[u32])],
+        (mut at, all): (usize, usize),
         into: &mut [f64],
     ) -> Result<(), ParquetError> {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        if cache.page != Some(page) {
-            *cache = Cache { page: Some(page), columns: HashMap::new() };
+        let columns: Vec<usize> =
+            attributes.iter().filter_map(|j| self.attributes[*j as usize].place()).collect();
+        let wanted: Vec<usize> = runs.iter().map(|(page, _)| *page).collect();
+        cache.retain(|(page, _), _| wanted.contains(page));
+        let held: usize = cache.values().map(Vec::len).sum();
+        let rows: usize =
+            wanted.iter().map(|page| self.ends(*page)).map(|[first, end]| (end - first) as usize).sum();
+        if held + columns.len() * rows > 2 * KEPT {
+            cache.clear();
         }
-        let [first, end] = self.ends(page);
-        let column = |j: &u32| self.attributes[*j as usize].place();
-        let mut missing: Vec<usize> = attributes.iter().filter_map(column).collect();
-        missing.retain(|column| !cache.columns.contains_key(column));
-        if !missing.is_empty() {
-            if (cache.columns.len() + missing.len()) * (end - first) as usize > KEPT {
-                cache.columns.clear();
-                missing = attributes.iter().filter_map(column).collect();
+        // Pages that lack the same columns are read together.
+        let missing = |page: &usize| -> Vec<usize> {
+            columns.iter().copied().filter(|column| !cache.contains_key(&(*page, *column))).collect()
+        };
+        let lacking: Vec<(usize, Vec<usize>)> = wanted.iter().map(|page| (*page, missing(page))).collect();
+        for alike in lacking.chunk_by(|a, b| a.1 == b.1) {
+            let pages: Vec<usize> = alike.iter().map(|(page, _)| *page).collect();
+            if !alike[0].1.is_empty() {
+                self.fetch(&pages, &alike[0].1, &mut cache)?;
             }
-            self.fetch(page, &missing, &mut cache)?;
         }
-        for (c, &j) in attributes.iter().enumerate() {
-            let into = &mut into[c * all + at..][..rows.len()];
-            match &self.attributes[j as usize] {
-                Attribute::Stored(column) => {
-                    let values = &cache.columns[column];
-                    into.iter_mut().zip(rows).for_each(|(x, row)| *x = values[(row - first) as usize]);
-                }
-                Attribute::Word(held, word) => {
-                    into.iter_mut().zip(rows).for_each(|(x, row)| *x = held.is(*row, *word));
+        for (page, rows) in runs {
+            let [first, _] = self.ends(*page);
+            for (c, &j) in attributes.iter().enumerate() {
+                let into = &mut into[c * all + at..][..rows.len()];
+                match &self.attributes[j as usize] {
+                    Attribute::Stored(column) => {
+                        let values = &cache[&(*page, *column)];
+                        into.iter_mut().zip(*rows).for_each(|(x, row)| *x = values[(row - first) as usize]);
+                    }
+                    Attribute::Word(held, word) => {
+                        into.iter_mut().zip(*rows).for_each(|(x, row)| *x = held.is(*row, *word));
+                    }
                 }
             }
+            at += rows.len();
         }
         Ok(())
     }
@@ -387,14 +424,19 @@ impl Table for Pages {
         into: &mut [f64],
     ) -> Result<ControlFlow<()>, SourceError> {
         let page = |row: u32| self.pages.partition_point(|first| *first <= row) - 1;
+        let runs: Vec<(usize, &[u32])> =
+            rows.chunk_by(|a, b| page(*a) == page(*b)).map(|run| (page(run[0]), run)).collect();
+        // Few pages are in memory at a time, or one.
+        let longest = runs.iter().map(|(page, _)| self.ends(*page)).map(|[first, end]| end - first).max();
+        let at_once = KEPT / (longest.unwrap_or(1) as usize * attributes.len()).max(1);
         let mut at = 0;
-        for run in rows.chunk_by(|a, b| page(*a) == page(*b)) {
-            match self.read_page(page(run[0]), attributes, (run, at, rows.len()), into) {
-                Ok(()) => at += run.len(),
+        for some in runs.chunks(at_once.max(1)) {
+            match self.read_pages(attributes, some, (at, rows.len()), into) {
+                Ok(()) => at += some.iter().map(|(_, run)| run.len()).sum::<usize>(),
                 // What was learned so far is kept.
                 Err(ParquetError::Allowance { .. }) => return Ok(ControlFlow::Break(())),
                 Err(error) => {
-                    let (example, message) = (u64::from(run[0]), error.to_string());
+                    let (example, message) = (u64::from(some[0].1[0]), error.to_string());
                     return Err(SourceError::Read { example, message });
                 }
             }

@@ -54,8 +54,9 @@ pub struct ParquetFile {
 
 /// The part of a column in a row group that holds some rows.
 pub(crate) struct Part {
-    /// Its place in the list of columns that are read.
+    /// Its place in the list of columns that are read, and that of its rows in the list of rows.
     pub of: usize,
+    pub range: usize,
     pub group: usize,
     pub places: Arc<Vec<PageLocation>>,
     /// The rows of a page, if the places follow from those of another column.
@@ -199,6 +200,36 @@ impl ParquetFile {
         self.store.size()
     }
 
+    /// Returns the gap between two ranges of bytes below which one longer request costs less than two: some
+    /// kilobytes on a disk, more in a network.
+    pub fn worth_a_request(&self) -> u64 {
+        self.store.worth_a_request()
+    }
+
+    /// Reads the whole file, and returns it in memory.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn in_memory(&self) -> Result<ParquetFile, ParquetError> {
+        const AT_ONCE: usize = 8 << 20;
+        let ends = |begin: u64| begin..(begin + AT_ONCE as u64).min(self.size());
+        let ranges: Vec<_> = (0..self.size()).step_by(AT_ONCE).map(ends).collect();
+        let failed = |cause| ParquetError::File { file: self.name.clone(), cause };
+        let bytes = self.store.read(&ranges).map_err(failed)?;
+        ParquetFile::of(Box::new(Bytes::from(bytes.concat())), self.name.clone())
+    }
+
+    /// Returns all bytes, piece by piece; an error where one cannot be read.
+    pub fn bytes(&self) -> impl Iterator<Item = Result<Bytes, ParquetError>> {
+        const PIECE: usize = 1 << 20;
+        (0..self.size()).step_by(PIECE).map(|begin| {
+            let range = begin..(begin + PIECE as u64).min(self.size());
+            let read = self.store.read(&[range]);
+            let failed = |cause| ParquetError::File { file: self.name.clone(), cause };
+            Ok(read.map_err(failed)?.into_iter().next().unwrap_or_default())
+        })
+    }
+
     /// Returns what was read so far, the footer included.
     pub fn traffic(&self) -> Traffic {
         Traffic { bytes: self.bytes.load(Relaxed), requests: self.requests.load(Relaxed) }
@@ -230,7 +261,7 @@ impl ParquetFile {
         let whole = start..start + length;
         let ranges = self.fetch(iter::once(&whole))?.ranges;
         let (places, rows) = (Arc::default(), [0, self.rows_of(group) as usize]);
-        let part = Part { of: 0, group, places, assumed: None, rows };
+        let part = Part { of: 0, range: 0, group, places, assumed: None, rows };
         self.reader(stored, &part, ranges).map_err(|error| ParquetError::Column {
             file: self.name.clone(),
             column: chunk.column_path().string(),
@@ -259,20 +290,35 @@ impl ParquetFile {
         rows: Range<u64>,
         mut each: impl FnMut(usize, Cells<'_>),
     ) -> Result<(), ParquetError> {
-        let parts = self.parts(columns, &rows)?;
+        self.read_ranges(columns, std::slice::from_ref(&rows), |of, _, cells| each(of, cells))
+    }
+
+    /// As [`read`](Self::read), for several ranges of rows. `each` is told the place in `columns`, that in
+    /// `rows`, and the values batch by batch.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_ranges(
+        &self,
+        columns: &[usize],
+        rows: &[Range<u64>],
+        mut each: impl FnMut(usize, usize, Cells<'_>),
+    ) -> Result<(), ParquetError> {
+        let parts = self.parts(columns, rows)?;
         let wanted: Vec<Vec<Range<u64>>> =
             parts.iter().map(|part| self.ranges(columns[part.of], part)).collect();
         let fetched = self.fetch(wanted.iter().flatten())?;
         for (part, ranges) in parts.into_iter().zip(wanted) {
             let column = columns[part.of];
-            match self.decode(column, &part, &ranges, &fetched, &mut |cells| each(part.of, cells)) {
+            let (of, range) = (part.of, part.range);
+            match self.decode(column, &part, &ranges, &fetched, &mut |cells| each(of, range, cells)) {
                 Err(_) if part.assumed.is_some() => {
                     // The pages are not where those of a like column are: nothing was told yet, since each
                     // page is checked before its values are.
                     let part = self.known_part(column, part)?;
                     let ranges = self.ranges(column, &part);
                     let fetched = self.fetch(ranges.iter())?;
-                    self.decode(column, &part, &ranges, &fetched, &mut |cells| each(part.of, cells))
+                    self.decode(column, &part, &ranges, &fetched, &mut |cells| each(of, range, cells))
                 }
                 outcome => outcome,
             }
@@ -324,25 +370,33 @@ impl ParquetFile {
     }
 
     /// Returns the parts of columns in row groups that hold some rows, column by column.
-    fn parts(&self, columns: &[usize], rows: &Range<u64>) -> Result<Vec<Part>, ParquetError> {
+    fn parts(&self, columns: &[usize], rows: &[Range<u64>]) -> Result<Vec<Part>, ParquetError> {
         let mut chunks = Vec::new();
-        let (mut of_columns, mut ranges) = (Vec::new(), Vec::new());
+        let (mut wanted, mut inside) = (Vec::new(), Vec::new());
         for (of, &column) in columns.iter().enumerate() {
             if let Kind::Others(why) = self.columns[column].kind {
                 return Err(self.refused(column, format!("{why}; leave it out")));
             }
-            for (group, &begin) in self.row_groups().iter().enumerate() {
-                let (from, to) = (rows.start.max(begin), rows.end.min(self.begins[group + 1]));
-                if from < to {
-                    chunks.push((group, column));
-                    of_columns.push(of);
-                    ranges.push([from - begin, to - from].map(|rows| rows as usize));
+            for (range, rows) in rows.iter().enumerate() {
+                // The row group of the first row, and those after it.
+                let first = self.begins.partition_point(|begin| *begin <= rows.start).saturating_sub(1);
+                let groups = self.row_groups().iter().enumerate().skip(first);
+                for (group, &begin) in groups.take_while(|(_, begin)| **begin < rows.end) {
+                    let (from, to) = (rows.start.max(begin), rows.end.min(self.begins[group + 1]));
+                    if from < to {
+                        chunks.push((group, column));
+                        wanted.push([of, range]);
+                        inside.push([from - begin, to - from].map(|rows| rows as usize));
+                    }
                 }
             }
         }
-        let places = self.places(&chunks, &ranges)?;
-        let parts = chunks.iter().zip(places).zip(of_columns.into_iter().zip(ranges));
-        let part = |((&(group, _), (places, assumed)), (of, rows))| Part { of, group, places, assumed, rows };
+        let places = self.places(&chunks, &inside)?;
+        let parts = chunks.iter().zip(wanted).zip(inside.into_iter().zip(places));
+        let part = |((chunk, wanted), (rows, (places, assumed))): ((&(usize, usize), [usize; 2]), _)| {
+            let ([of, range], group) = (wanted, chunk.0);
+            Part { of, range, group, places, assumed, rows }
+        };
         Ok(parts.map(part).collect())
     }
 

@@ -33,6 +33,8 @@ mod guard;
 mod kind;
 mod pages;
 mod places;
+#[cfg(feature = "remote")]
+mod remote;
 mod store;
 mod write;
 
@@ -40,5 +42,7 @@ pub use cells::Cells;
 pub use error::ParquetError;
 pub use file::{Column, ParquetFile};
 pub use kind::{Kind, Unit};
+#[cfg(feature = "remote")]
+pub use remote::open_url;
 pub use store::{Allowance, LocalFile, Store, Traffic};
 pub use write::{Values, Writing, rewrite, write};

@@ -36,19 +36,22 @@ impl Values for Paged {
 /// are +1 and -1, and what was left out.
 type Opened<'py> = (Table, Vec<String>, Bound<'py, PyArray1<f64>>, Option<[String; 2]>, Vec<String>);
 
-/// Opens a Parquet file, or a folder of them, and reads the label.
+/// Opens Parquet files, or folders of them, as one table, and reads the label.
 #[pyfunction]
-#[pyo3(signature = (path, target, drop, positive=None))]
+#[pyo3(signature = (paths, target, drop, positive=None))]
 pub fn open_parquet<'py>(
     py: Python<'py>,
-    path: PathBuf,
+    paths: Vec<PathBuf>,
     target: &str,
     drop: Vec<String>,
     positive: Option<&str>,
 ) -> PyResult<Opened<'py>> {
     let options = ReadOptions { columns: Pick::Without(drop), ..ReadOptions::default() };
     let open = || {
-        let table = lao::open(path, &options)?;
+        let table = match &paths[..] {
+            [path] => lao::open(path, &options)?,
+            paths => lao::open_parts(paths, &options)?,
+        };
         match positive {
             Some(class) => table.target_class(target, class),
             None => table.target(target),

@@ -19,11 +19,15 @@ pub(crate) struct Files {
     pub files: Vec<ParquetFile>,
 }
 
-/// Opens a Parquet file, or all such files of a folder in the order of their names; `None` if it is neither.
+/// Opens a Parquet file, or all such files of a folder in the order of their names, on disk or at a URL;
+/// `None` if it is neither.
 ///
 /// # Errors
 /// When a file cannot be opened, or has other columns than the first.
 pub(crate) fn open(path: &Path) -> Result<Option<Files>, Error> {
+    if let Some(url) = url(path) {
+        return at_url(url).map(Some);
+    }
     let failed = |cause| Error::File { path: path.to_owned(), cause };
     if !path.is_dir() {
         let is_one = path != Path::new("-") && begins_like_one(path).unwrap_or(false);
@@ -40,17 +44,59 @@ pub(crate) fn open(path: &Path) -> Result<Option<Files>, Error> {
     paths.sort_unstable();
     let mut files: Vec<ParquetFile> = Vec::new();
     for part in &paths {
-        let file = ParquetFile::open(part)?;
-        if let Some(first) = files.first() {
-            check_columns(first, &file)?;
-        }
-        files.push(file);
+        files.push(ParquetFile::open(part)?);
     }
     if files.is_empty() {
         let reason = "the folder has no file whose name ends in .parquet";
         return Err(failed(io::Error::new(io::ErrorKind::NotFound, reason)));
     }
-    Ok(Some(Files { path: path.to_owned(), files }))
+    Files::of(path.to_owned(), files).map(Some)
+}
+
+/// Opens the files, or folders, of one table.
+///
+/// # Errors
+/// When a file cannot be opened, or has other columns than the first, or there is none.
+pub(crate) fn open_parts(paths: &[impl AsRef<Path>]) -> Result<Files, Error> {
+    let mut files = Vec::new();
+    for path in paths.iter().map(AsRef::as_ref) {
+        let other = || ParquetError::Damaged {
+            file: path.display().to_string(),
+            reason: "this is no Parquet file".into(),
+        };
+        files.extend(open(path)?.ok_or_else(other)?.files);
+    }
+    let none = || ParquetError::Damaged { file: "the table".into(), reason: "it has no files".into() };
+    let first = paths.first().ok_or_else(none)?.as_ref();
+    let name =
+        files.first().filter(|_| url(first).is_some()).map_or(first.to_owned(), |file| file.name().into());
+    Files::of(name, files)
+}
+
+/// Returns a path that is a URL of a table elsewhere.
+pub(crate) fn url(path: &Path) -> Option<&str> {
+    let url = path.to_str()?;
+    let (scheme, _) = url.split_once("://")?;
+    let scheme = scheme.to_ascii_lowercase();
+    ["s3", "s3a", "gs", "az", "abfs", "abfss", "http", "https"].contains(&&scheme[..]).then_some(url)
+}
+
+#[cfg(feature = "remote")]
+fn at_url(url: &str) -> Result<Files, Error> {
+    let files = lao_parquet::open_url(url, &[])?;
+    // The query of a signed URL is a secret.
+    let name = match &files[..] {
+        [file] => file.name().to_owned(),
+        _ => url.to_owned(),
+    };
+    Files::of(name.into(), files)
+}
+
+#[cfg(not(feature = "remote"))]
+fn at_url(url: &str) -> Result<Files, Error> {
+    let reason = "a table elsewhere is read if lao is built with its feature `remote`";
+    let path = url.split('?').next().unwrap_or_default().into();
+    Err(Error::File { path, cause: io::Error::new(io::ErrorKind::Unsupported, reason) })
 }
 
 /// Returns whether a file begins as Parquet files do.
@@ -86,6 +132,25 @@ fn check_columns(first: &ParquetFile, other: &ParquetFile) -> Result<(), Parquet
 }
 
 impl Files {
+    fn of(path: PathBuf, files: Vec<ParquetFile>) -> Result<Self, Error> {
+        let mut others = files.iter();
+        if let Some(first) = others.next() {
+            others.try_for_each(|other| check_columns(first, other))?;
+        }
+        Ok(Files { path, files })
+    }
+
+    /// Returns whether the files are elsewhere, so that a request takes far longer than on a disk.
+    pub fn are_far(&self) -> bool {
+        url(&self.path).is_some()
+    }
+
+    /// Reads the files, and returns them in memory.
+    fn in_memory(&self) -> Result<Self, Error> {
+        let files = self.files.iter().map(ParquetFile::in_memory).collect::<Result<_, _>>()?;
+        Ok(Files { path: self.path.clone(), files })
+    }
+
     pub fn rows(&self) -> u64 {
         self.files.iter().map(ParquetFile::rows).fold(0, u64::saturating_add)
     }
@@ -111,14 +176,8 @@ impl Files {
     fn hash(&self) -> Result<String, Error> {
         let mut hash = Sha256::new();
         for file in &self.files {
-            let path = PathBuf::from(file.name());
-            let failed = |cause| Error::File { path: path.clone(), cause };
-            let (mut bytes, mut buffer) = (File::open(&path).map_err(failed)?, vec![0; 1 << 16]);
-            loop {
-                match bytes.read(&mut buffer).map_err(failed)? {
-                    0 => break,
-                    read => hash.update(&buffer[..read]),
-                }
+            for bytes in file.bytes() {
+                hash.update(&bytes?);
             }
         }
         Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
@@ -128,6 +187,9 @@ impl Files {
 impl Frame {
     /// Reads the columns of Parquet files that the options ask for.
     pub(crate) fn of_parquet(files: &Files, options: &ReadOptions) -> Result<Self, Error> {
+        let some = matches!(options.columns, Pick::Only(_));
+        let held = (files.are_far() && !some).then(|| files.in_memory()).transpose()?;
+        let files = held.as_ref().unwrap_or(files);
         let name = files.path.display().to_string();
         let mut notes = Vec::new();
         let names = files.names(&mut notes);
@@ -144,7 +206,7 @@ impl Frame {
         }
         let rows = files.rows() as usize;
         // A few columns are read where few are needed, and not the whole file for its hash.
-        let hash = if matches!(options.columns, Pick::Only(_)) { String::new() } else { files.hash()? };
+        let hash = if some { String::new() } else { files.hash()? };
         let (columns, first_words): (Vec<Read>, Vec<_>) =
             found.into_iter().map(|found| (found.read, found.first)).unzip();
         let first_word = |place: usize| {

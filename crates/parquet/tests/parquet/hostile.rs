@@ -1,6 +1,6 @@
 //! Damaged files give errors: no panic, and no more memory than pages may take.
 
-use crate::target::{Memory, read};
+use crate::target::read;
 use bytes::Bytes;
 use lao_parquet::ParquetFile;
 use lao_testing::largest;
@@ -48,7 +48,7 @@ fn damaged_files_are_refused_or_read_without_a_panic_and_within_the_limit() {
 
 #[test]
 fn a_panic_of_the_caller_stays_one() {
-    let file = ParquetFile::of(Box::new(Memory(Bytes::from_static(FILES[0]))), "whole".into()).unwrap();
+    let file = ParquetFile::of(Box::new(Bytes::from_static(FILES[0])), "whole".into()).unwrap();
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         file.read(&[0], 0..10, |_, _| panic!("the caller's"))
     }));

@@ -1,9 +1,8 @@
 //! Some rows of a column are what they are in the whole column.
 
 use crate::hostile::FILES;
-use crate::target::Memory;
 use bytes::Bytes;
-use lao_parquet::{Cells, Kind, ParquetFile, Store as _, Writing, rewrite};
+use lao_parquet::{Cells, Kind, ParquetFile, Writing, rewrite};
 use parquet::basic::{Repetition, Type as Physical};
 use parquet::data_type::DoubleType;
 use parquet::file::properties::WriterProperties;
@@ -15,7 +14,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 fn open(bytes: &[u8]) -> ParquetFile {
-    ParquetFile::of(Box::new(Memory(Bytes::copy_from_slice(bytes))), "file".into()).unwrap()
+    ParquetFile::of(Box::new(Bytes::copy_from_slice(bytes)), "file".into()).unwrap()
 }
 
 /// Returns the values of columns as texts.
@@ -81,7 +80,6 @@ fn a_page_costs_its_bytes() {
     let after = file.traffic();
     assert_eq!(after.requests - before.requests, 1);
     assert!((800..850).contains(&(after.bytes - before.bytes)), "{before:?} {after:?}");
-    assert!(Memory(Bytes::new()).size() == 0);
 }
 
 /// Two columns of equally many bytes, of which the second has pages of other lengths.

@@ -163,5 +163,5 @@ def solve(
 ) -> dict[str, Any]: ...
 
 def open_parquet(
-    path: str | PathLike[str], target: str, drop: list[str], positive: str | None = None
+    paths: list[str | PathLike[str]], target: str, drop: list[str], positive: str | None = None
 ) -> tuple[Table, list[str], NDArray[np.float64], list[str] | None, list[str]]: ...
