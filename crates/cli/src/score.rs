@@ -42,7 +42,7 @@ pub fn run(args: &ScoreArgs) -> anyhow::Result<ExitCode> {
     let frame = lao::read_with(&args.data, &options)?;
     frame.notes().iter().for_each(|line| say::note(line));
     let Some(score) = model.score_frame(&frame)? else {
-        bail!("{}: no row has a `{}`", args.data.display(), model.target)
+        bail!("{}: no row has a `{}`", frame.name(), model.target)
     };
     if args.json {
         say::results(&format!("{}\n", serde_json::json!({ "format": 1, "score": score })))?;

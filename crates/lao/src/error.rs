@@ -20,10 +20,10 @@ pub enum Error {
     /// A file cannot be opened or unpacked.
     #[error(transparent)]
     Format(#[from] FormatError),
-    /// A Parquet file cannot be read.
+    /// A Parquet file is damaged, or has a column that cannot be read.
     #[cfg(feature = "parquet")]
     #[error(transparent)]
-    Parquet(#[from] lao_parquet::ParquetError),
+    Parquet(lao_parquet::ParquetError),
     /// A table is malformed.
     #[error("{file}, line {line}: {reason}")]
     Table {
@@ -110,6 +110,16 @@ fn quoted(names: &[String]) -> String {
 
 fn did_you_mean(near: &Option<String>) -> String {
     near.as_ref().map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"))
+}
+
+#[cfg(feature = "parquet")]
+impl From<lao_parquet::ParquetError> for Error {
+    fn from(error: lao_parquet::ParquetError) -> Self {
+        match error {
+            lao_parquet::ParquetError::File { file, cause } => Error::File { path: file.into(), cause },
+            other => Error::Parquet(other),
+        }
+    }
 }
 
 /// Returns the name that is most similar to `wanted`, if one is.

@@ -44,5 +44,5 @@ pub use file::{Column, ParquetFile};
 pub use kind::{Kind, Unit};
 #[cfg(feature = "remote")]
 pub use remote::open_url;
-pub use store::{Allowance, LocalFile, Store, Traffic};
+pub use store::{Allowance, LocalFile, Store, Traffic, public_url};
 pub use write::{Values, Writing, rewrite, write};

@@ -2,7 +2,7 @@
 
 use crate::error::ParquetError;
 use crate::file::ParquetFile;
-use crate::store::Store;
+use crate::store::{Store, public_url};
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use object_store::http::HttpBuilder;
@@ -45,13 +45,6 @@ impl fmt::Debug for RemoteFile {
     }
 }
 
-/// A URL, without what may be secret: the user and the query, which has the signature of a signed URL.
-fn name_of(url: &Url) -> String {
-    let host = url.host_str().unwrap_or_default();
-    let port = url.port().map_or_else(String::new, |port| format!(":{port}"));
-    format!("{}://{host}{port}{}", url.scheme(), url.path())
-}
-
 /// Opens the Parquet file at a URL, or, if there is none, all those below it as in a folder, in the order of
 /// their names: `s3://`, `gs://`, `az://` and `abfs://` are object stores, `http://` and `https://` web
 /// servers, whose URLs may be signed and which have no folders. What a store must know, such as
@@ -61,13 +54,10 @@ fn name_of(url: &Url) -> String {
 /// # Errors
 /// When there is no such file, it cannot be read, or it is no Parquet file. No message has a secret.
 pub fn open_url(url: &str, options: &[(String, String)]) -> Result<Vec<ParquetFile>, ParquetError> {
-    let wrong = |reason: String| ParquetError::File {
-        file: url.split(['?', '@']).next_back().unwrap_or_default().to_owned(),
-        cause: io::Error::new(ErrorKind::InvalidInput, reason),
-    };
-    let parsed = Url::parse(url).map_err(|error| wrong(format!("this is no URL: {error}")))?;
-    let name = name_of(&parsed);
+    let name = public_url(url);
     let failed = |cause| ParquetError::File { file: name.clone(), cause };
+    let wrong = |error| failed(io::Error::new(ErrorKind::InvalidInput, format!("this is no URL: {error}")));
+    let parsed = Url::parse(url).map_err(wrong)?;
     let (store, place) = store(&parsed, options).map_err(|error| failed(said(&error)))?;
     let is_folder = parsed.path().ends_with('/') && parsed.query().is_none();
     let (asked, at) = (Arc::clone(&store), place.clone());

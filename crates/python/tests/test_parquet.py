@@ -110,8 +110,8 @@ def test_a_table_on_a_web_server_is_that_on_a_disk(wide):
     assert models[1].spent_["bytes"] < 0.5 * models[1].spent_["bytes_of_table"]
     server.shutdown()
     server.server_close()
-    with pytest.raises(ValueError, match="this is no URL") as refused:
-        ParquetTable("s3://?hidden", target="y")
+    with pytest.raises(OSError, match="this is no URL") as refused:
+        ParquetTable("http://somebody:hidden@[/table", target="y")
     assert "hidden" not in str(refused.value)
 
 

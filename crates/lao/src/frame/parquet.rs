@@ -68,8 +68,7 @@ pub(crate) fn open_parts(paths: &[impl AsRef<Path>]) -> Result<Files, Error> {
     }
     let none = || ParquetError::Damaged { file: "the table".into(), reason: "it has no files".into() };
     let first = paths.first().ok_or_else(none)?.as_ref();
-    let name =
-        files.first().filter(|_| url(first).is_some()).map_or(first.to_owned(), |file| file.name().into());
+    let name = url(first).map_or_else(|| first.to_owned(), |url| lao_parquet::public_url(url).into());
     Files::of(name, files)
 }
 
@@ -84,18 +83,13 @@ pub(crate) fn url(path: &Path) -> Option<&str> {
 #[cfg(feature = "remote")]
 fn at_url(url: &str) -> Result<Files, Error> {
     let files = lao_parquet::open_url(url, &[])?;
-    // The query of a signed URL is a secret.
-    let name = match &files[..] {
-        [file] => file.name().to_owned(),
-        _ => url.to_owned(),
-    };
-    Files::of(name.into(), files)
+    Files::of(lao_parquet::public_url(url).into(), files)
 }
 
 #[cfg(not(feature = "remote"))]
 fn at_url(url: &str) -> Result<Files, Error> {
     let reason = "a table elsewhere is read if lao is built with its feature `remote`";
-    let path = url.split('?').next().unwrap_or_default().into();
+    let path = lao_parquet::public_url(url).into();
     Err(Error::File { path, cause: io::Error::new(io::ErrorKind::Unsupported, reason) })
 }
 

@@ -161,18 +161,6 @@ fn what_cannot_be_read_by_pages_is_said() {
     assert_eq!(model.unwrap().model.columns(), ["age", "smoker", "city"]);
 }
 
-#[cfg(not(feature = "remote"))]
-#[test]
-fn a_table_elsewhere_asks_for_the_feature_and_keeps_the_query_to_itself() {
-    for outcome in [
-        lao::open("s3://bucket/table.parquet?hidden", &ReadOptions::default()).map(|_| ()),
-        lao::read("HTTPS://example.org/table.parquet?hidden").map(|_| ()),
-    ] {
-        let message = outcome.unwrap_err().to_string();
-        assert!(message.contains("its feature `remote`") && !message.contains("hidden"), "{message}");
-    }
-}
-
 #[test]
 fn a_folder_of_parts_is_one_table() {
     let folder = tempfile::tempdir().unwrap();

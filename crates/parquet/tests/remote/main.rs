@@ -118,8 +118,10 @@ fn a_signed_url_keeps_its_query_to_itself() {
     refused(outcome, "access is refused; credentials are read from the environment");
     let user = url.replace("http://", "http://somebody:hidden@").replace("table", "none");
     refused(open_url(&user, &[]), "access is refused");
-    refused(open_url("s3://hidden:hidden@", &[]), "");
-    refused(open_url("http://somebody:hidden@[", &[]), "this is no URL");
+    refused(open_url("http://somebody:hidden@[/table?hidden", &[]), "http://[/table: this is no URL");
+    for url in ["s3://hidden:hidden@", "s3://?hidden", "ftp://hidden@host/table#hidden", "http://?hidden"] {
+        refused(open_url(url, &[]), "");
+    }
 }
 
 #[test]
