@@ -45,7 +45,8 @@ impl Store for Bytes {
     }
 }
 
-/// Returns a URL without what may be secret: the user, and the query, which has the signature of a signed URL.
+/// Returns a URL without what may be secret: the user, and the query, which has the signature of a signed
+/// URL.
 pub fn public_url(url: &str) -> String {
     let url = url.split(['?', '#']).next().unwrap_or_default();
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
