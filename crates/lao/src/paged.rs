@@ -66,14 +66,7 @@ pub struct Paged {
 /// # Errors
 /// When a file cannot be read, or none is a Parquet file.
 pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Paged, Error> {
-    let path = path.as_ref();
-    if parquet::url(path).is_none() {
-        std::fs::metadata(path).map_err(|cause| Error::File { path: path.to_owned(), cause })?;
-    }
-    open_parquet(path, options)?.ok_or_else(|| {
-        let (file, reason) = (path.display().to_string(), "this is no Parquet file".into());
-        ParquetError::Damaged { file, reason }.into()
-    })
+    open_parts(&[path], options)
 }
 
 /// As [`open`], for the files of one table in their order.
@@ -102,7 +95,7 @@ impl Paged {
 
     /// Returns whether the files are in an object store or on a web server.
     pub fn is_elsewhere(&self) -> bool {
-        self.files.are_far()
+        self.files.are_elsewhere()
     }
 
     /// Reads at most so many bytes, the footers and the label included. Learning ends when four fifths are

@@ -59,45 +59,45 @@ pub fn open_url(url: &str, options: &[(String, String)]) -> Result<Vec<ParquetFi
     let wrong = |error| failed(io::Error::new(ErrorKind::InvalidInput, format!("this is no URL: {error}")));
     let parsed = Url::parse(url).map_err(wrong)?;
     let (store, place) = store(&parsed, options).map_err(|error| failed(said(&error)))?;
-    let is_folder = parsed.path().ends_with('/') && parsed.query().is_none();
+    let has_folders = !matches!(parsed.scheme(), "http" | "https");
+    if has_folders && parsed.path().ends_with('/') {
+        return folder(&name, &store, place);
+    }
     let (asked, at) = (Arc::clone(&store), place.clone());
-    let first = wait(async move {
-        match is_folder {
-            true => Err(Error::NotFound { path: at.to_string(), source: "a folder".into() }),
-            false => get(&*asked, &at, None, 0..4).await.map(|answer| answer.meta),
-        }
-    })
-    .map_err(failed)?;
-    match first {
+    let first = wait(async move { get(&*asked, &at, None, 0..4).await.map(|answer| answer.meta) });
+    match first.map_err(failed)? {
         Ok(meta) => Ok(vec![opened(name.clone(), store, place, &meta)?]),
-        Err(Error::NotFound { .. }) if !matches!(parsed.scheme(), "http" | "https") => {
-            let (asked, at) = (Arc::clone(&store), place);
-            let parts = wait(async move { parts(&*asked, &at).await });
-            let parts = parts.map_err(failed)?.map_err(|error| failed(said(&error)))?;
-            if parts.is_empty() {
-                let reason = "there is no such file, and none below it whose name ends in .parquet";
-                return Err(failed(io::Error::new(ErrorKind::NotFound, reason)));
-            }
-            let folder = name.trim_end_matches('/');
-            let open = |meta: &ObjectMeta| {
-                let name = format!("{folder}/{}", meta.location.filename().unwrap_or_default());
-                opened(name, Arc::clone(&store), meta.location.clone(), meta)
-            };
-            let mut files = Vec::with_capacity(parts.len());
-            for some in parts.chunks(FILES_AT_ONCE) {
-                let open = &open;
-                let opened: Vec<_> = std::thread::scope(|scope| {
-                    let threads: Vec<_> = some.iter().map(|meta| scope.spawn(move || open(meta))).collect();
-                    threads.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
-                });
-                for file in opened {
-                    files.push(file.map_err(|_| failed(io::Error::other("reading a footer was given up")))??);
-                }
-            }
-            Ok(files)
-        }
+        Err(Error::NotFound { .. }) if has_folders => folder(&name, &store, place),
         Err(error) => Err(failed(said(&error))),
     }
+}
+
+/// Opens the Parquet files that lie directly in a folder.
+fn folder(name: &str, store: &Arc<dyn ObjectStore>, place: Place) -> Result<Vec<ParquetFile>, ParquetError> {
+    let failed = |cause| ParquetError::File { file: name.to_owned(), cause };
+    let asked = Arc::clone(store);
+    let listed = wait(async move { parts(&*asked, &place).await }).map_err(failed)?;
+    let parts = listed.map_err(|error| failed(said(&error)))?;
+    if parts.is_empty() {
+        let reason = "there is no such file, and none below it whose name ends in .parquet";
+        return Err(failed(io::Error::new(ErrorKind::NotFound, reason)));
+    }
+    let folder = name.trim_end_matches('/');
+    let open = |meta: &ObjectMeta| {
+        let name = format!("{folder}/{}", meta.location.filename().unwrap_or_default());
+        opened(name, Arc::clone(store), meta.location.clone(), meta)
+    };
+    let mut files = Vec::with_capacity(parts.len());
+    for some in parts.chunks(FILES_AT_ONCE) {
+        let opened: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = some.iter().map(|meta| scope.spawn(|| open(meta))).collect();
+            threads.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
+        });
+        for file in opened {
+            files.push(file.map_err(|_| failed(io::Error::other("reading a footer was given up")))??);
+        }
+    }
+    Ok(files)
 }
 
 fn opened(

@@ -48,10 +48,7 @@ pub fn open_parquet<'py>(
 ) -> PyResult<Opened<'py>> {
     let options = ReadOptions { columns: Pick::Without(drop), ..ReadOptions::default() };
     let open = || {
-        let table = match &paths[..] {
-            [path] => lao::open(path, &options)?,
-            paths => lao::open_parts(paths, &options)?,
-        };
+        let table = lao::open_parts(&paths, &options)?;
         match positive {
             Some(class) => table.target_class(target, class),
             None => table.target(target),

@@ -60,6 +60,9 @@ pub(crate) fn open(path: &Path) -> Result<Option<Files>, Error> {
 pub(crate) fn open_parts(paths: &[impl AsRef<Path>]) -> Result<Files, Error> {
     let mut files = Vec::new();
     for path in paths.iter().map(AsRef::as_ref) {
+        if url(path).is_none() {
+            std::fs::metadata(path).map_err(|cause| Error::File { path: path.to_owned(), cause })?;
+        }
         let other = || ParquetError::Damaged {
             file: path.display().to_string(),
             reason: "this is no Parquet file".into(),
@@ -135,7 +138,7 @@ impl Files {
     }
 
     /// Returns whether the files are elsewhere, so that a request takes far longer than on a disk.
-    pub fn are_far(&self) -> bool {
+    pub fn are_elsewhere(&self) -> bool {
         url(&self.path).is_some()
     }
 
@@ -182,7 +185,7 @@ impl Frame {
     /// Reads the columns of Parquet files that the options ask for.
     pub(crate) fn of_parquet(files: &Files, options: &ReadOptions) -> Result<Self, Error> {
         let some = matches!(options.columns, Pick::Only(_));
-        let held = (files.are_far() && !some).then(|| files.in_memory()).transpose()?;
+        let held = (files.are_elsewhere() && !some).then(|| files.in_memory()).transpose()?;
         let files = held.as_ref().unwrap_or(files);
         let name = files.path.display().to_string();
         let mut notes = Vec::new();

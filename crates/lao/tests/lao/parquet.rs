@@ -162,6 +162,15 @@ fn what_cannot_be_read_by_pages_is_said() {
 }
 
 #[test]
+fn a_part_that_is_missing_is_named() {
+    let parts = [file("patients.parquet"), file("none.parquet")];
+    let error = lao::open_parts(&parts, &ReadOptions::default()).unwrap_err();
+    assert!(matches!(&error, Error::File { path, .. } if *path == parts[1]), "{error}");
+    let no_parts: [&str; 0] = [];
+    assert!(lao::open_parts(&no_parts, &ReadOptions::default()).is_err());
+}
+
+#[test]
 fn a_folder_of_parts_is_one_table() {
     let folder = tempfile::tempdir().unwrap();
     let columns = columns();
