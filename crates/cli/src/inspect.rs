@@ -1,12 +1,12 @@
 //! `lao inspect`.
 
 use crate::output::Force;
-use crate::page;
 use anyhow::bail;
 use clap::Args;
-use lao::{Choice, Model, Origin, PanelSpent, SpentMoney};
+use lao::{Choice, Model, Origin, SpentMoney};
 use lao_figures::count;
 use lao_files::write_atomically;
+use lao_pages::{html, largest_first, markdown};
 use lao_terminal as say;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -48,10 +48,10 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
     }
     let model = load(&args.model)?;
     if let Some(file) = &args.html {
-        write_atomically(file, page::html(&model)?.as_bytes())?;
+        write_atomically(file, html(&model)?.as_bytes())?;
     }
     if let Some(file) = &args.card {
-        write_atomically(file, page::markdown(&model).as_bytes())?;
+        write_atomically(file, markdown(&model).as_bytes())?;
     }
     if args.html.is_some() || args.card.is_some() {
         return Ok(ExitCode::SUCCESS);
@@ -80,13 +80,6 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
         model.lao.version,
     ))?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Returns the panels that were bought, the largest sum first.
-pub fn largest_first(money: &SpentMoney) -> Vec<&PanelSpent> {
-    let mut panels: Vec<_> = money.bought().collect();
-    panels.sort_by(|a, b| b.cost().total_cmp(&a.cost()));
-    panels
 }
 
 /// Returns the choices, one in a line.

@@ -16,10 +16,10 @@ mod interrupt;
 mod manual;
 mod methods;
 mod output;
-mod page;
 mod plan;
 mod predict;
 mod score;
+mod serve;
 mod study;
 
 /// Learn sparse linear models from examples of which only a few attributes are observed.
@@ -36,7 +36,8 @@ mod study;
   lao predict patients.lao.json new.csv -o predicted.csv
   lao score patients.lao.json labeled.csv
   lao study --help                            a live study, patient after patient
-  lao export patients.lao.json --to sql         the model for other programs")]
+  lao export patients.lao.json --to sql         the model for other programs
+  lao serve patients.lao.json                   a form and an endpoint for predictions")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -47,6 +48,7 @@ enum Command {
     Fit(fit::FitArgs),
     Predict(predict::PredictArgs),
     Score(score::ScoreArgs),
+    Serve(serve::ServeArgs),
     Inspect(inspect::InspectArgs),
     Plan(plan::PlanArgs),
     Methods(methods::MethodsArgs),
@@ -68,6 +70,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Fit(args) => fit::run(&args),
         Command::Predict(args) => predict::run(&args),
         Command::Score(args) => score::run(&args),
+        Command::Serve(args) => serve::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Methods(args) => methods::run(&args),

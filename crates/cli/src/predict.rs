@@ -5,6 +5,7 @@ use crate::inspect::load;
 use crate::output::{Output, OutputArgs};
 use clap::{Args, ValueEnum};
 use lao::{Label, Missing, Model, Pick};
+use lao_pages::json;
 use lao_terminal as say;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -65,7 +66,8 @@ pub fn run(args: &PredictArgs) -> anyhow::Result<ExitCode> {
     };
     let predictions = model.predict(&frame, missing)?;
     let values = &predictions.values;
-    let text = if args.json { json(&model, values, &kept) } else { csv(&model, values, &kept)? };
+    let text =
+        if args.json { format!("{}\n", json(&model, values, &kept)) } else { csv(&model, values, &kept)? };
     output.write(text.as_bytes())?;
     let infinite = values.iter().filter(|value| value.is_infinite()).count();
     if infinite > 0 {
@@ -111,22 +113,4 @@ fn csv(model: &Model, values: &[f64], kept: &[(&str, Vec<String>)]) -> anyhow::R
         out.write_record(&row)?;
     }
     Ok(String::from_utf8(out.into_inner()?)?)
-}
-
-fn json(model: &Model, values: &[f64], kept: &[(&str, Vec<String>)]) -> String {
-    let row = |(i, &value): (usize, &f64)| {
-        let known = value.is_finite();
-        let mut row = serde_json::json!({
-            "predicted": known.then_some(value),
-            "class": model.class(value).filter(|_| known),
-            "probability": model.probability(value).filter(|_| known && model.class(value).is_some()),
-        });
-        if !kept.is_empty() {
-            let of = kept.iter().map(|(column, texts)| ((*column).to_owned(), texts[i].clone().into()));
-            row["kept"] = serde_json::Value::Object(of.collect());
-        }
-        row
-    };
-    let rows: Vec<_> = values.iter().enumerate().map(row).collect();
-    serde_json::json!({ "format": 1, "target": model.target, "rows": rows }).to_string() + "\n"
 }

@@ -12,6 +12,7 @@ mod import;
 mod join;
 mod new;
 mod rows;
+mod serve;
 mod show;
 mod tell;
 
@@ -38,7 +39,8 @@ mod tell;
   lao study import -S tumor earlier.csv                    patients of the years before
   lao study join -S tumor ferritin                         a test that is new
   lao study status -S tumor
-  lao study model -S tumor -o tumor.lao.json")]
+  lao study model -S tumor -o tumor.lao.json
+  lao study serve -S tumor --open                          the same, as pages in a browser")]
 pub struct StudyArgs {
     #[command(subcommand)]
     verb: Verb,
@@ -88,6 +90,14 @@ enum Verb {
     Verify(ShowArgs),
     /// Write the predictor so far to a model file.
     Model(show::ModelArgs),
+    /// Give a slot a name of your own, such as a pseudonym.
+    Name(tell::NameArgs),
+    /// Serve the study as pages for a browser, for those who do not work at a terminal.
+    ///
+    /// Pages and commands may be used side by side. Whoever opens the address that is printed can see and
+    /// report; the token in it is new each time. The server listens to this machine alone, unless --listen
+    /// names another address: then use a proxy that encrypts (TLS), since the server does not.
+    Serve(serve::ServeArgs),
 }
 
 /// The folder of the study.
@@ -135,6 +145,8 @@ pub fn run(args: &StudyArgs) -> anyhow::Result<ExitCode> {
         Verb::Evidence(args) => show::evidence(args),
         Verb::Verify(args) => show::verify(args),
         Verb::Model(args) => show::model(args),
+        Verb::Name(args) => tell::name(args),
+        Verb::Serve(args) => serve::run(args),
     }
 }
 

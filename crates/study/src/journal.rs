@@ -122,6 +122,13 @@ pub(crate) enum Record {
         /// Why.
         reason: String,
     },
+    /// A slot got a name, such as the pseudonym of a patient; nothing is learned from it.
+    Named {
+        /// The slot.
+        slot: u64,
+        /// The name.
+        name: String,
+    },
 }
 
 /// A line of the journal.

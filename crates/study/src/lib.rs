@@ -50,6 +50,7 @@
 mod description;
 mod error;
 mod gaps;
+mod history;
 mod journal;
 mod learner;
 mod state;
@@ -57,6 +58,7 @@ mod study;
 
 pub use description::Description;
 pub use error::StudyError;
+pub use history::{Entry, Known};
 pub use journal::{Given, Joining, Row, SlotLabel};
 pub use state::{Slot, Status};
 pub use study::{Recovery, Study};

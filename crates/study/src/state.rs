@@ -16,6 +16,8 @@ use std::collections::BTreeMap;
 pub struct Slot {
     /// Its number, counted from 1.
     pub number: u64,
+    /// What people call it, if they have given it a name.
+    pub name: Option<String>,
     /// The names of the attributes, in the order in which their values are told.
     pub attributes: Vec<String>,
     /// The names of the panels to pay, if attributes have prices.
@@ -59,6 +61,18 @@ pub struct Status {
     pub stage: Option<&'static str>,
 }
 
+impl Status {
+    /// Says where a plan stands, if there is one.
+    pub fn stands(&self) -> Option<&'static str> {
+        Some(match self.stage? {
+            "search" => "attributes are searched for",
+            "contest" => "the best attributes are bought complete, to compare a line and trees",
+            "complete" => "the best attributes are bought complete, to the end",
+            _ => "the line on the significant attributes is kept",
+        })
+    }
+}
+
 /// The state of a study.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -73,6 +87,9 @@ pub(crate) struct State {
     /// The slots that are handed out and not learned from.
     slots: BTreeMap<u64, HandedOut>,
     handed_out: u64,
+    /// The names of slots that have one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    names: BTreeMap<u64, String>,
     told: u64,
     void: u64,
     bought: u64,
@@ -120,6 +137,7 @@ impl State {
             wanted: 0,
             slots: BTreeMap::new(),
             handed_out: 0,
+            names: BTreeMap::new(),
             told: 0,
             void: 0,
             bought: 0,
@@ -247,6 +265,31 @@ impl State {
                 let state = || self.state_of(*slot);
                 if open { Ok(()) } else { Err(StudyError::Slot { slot: *slot, state: state() }) }
             }
+            Record::Named { slot, name } => self.check_name(*slot, name),
+        }
+    }
+
+    /// Checks the name of a slot. What is told of the slot later, or was told before, changes nothing.
+    fn check_name(&self, slot: u64, name: &str) -> Result<(), StudyError> {
+        if slot == 0 || slot > self.handed_out {
+            return Err(StudyError::Slot { slot, state: self.state_of(slot) });
+        }
+        self.fit_name(slot, name)
+    }
+
+    /// Checks a name that a slot is to have.
+    pub fn fit_name(&self, slot: u64, name: &str) -> Result<(), StudyError> {
+        let fail = |state: String| Err(StudyError::Slot { slot, state });
+        let length = name.chars().count();
+        if length == 0 || length > LONGEST_NAME || name.trim() != name {
+            return fail(format!("cannot have this name: give 1 to {LONGEST_NAME} characters"));
+        }
+        if name.chars().any(char::is_control) || lao::is_formula(name) {
+            return fail("cannot have this name: give no line break, and no = + - or @ first".into());
+        }
+        match self.names.iter().find(|(other, known)| **other != slot && *known == name) {
+            Some((other, _)) => fail(format!("cannot have this name: slot {other} has it")),
+            None => Ok(()),
         }
     }
 
@@ -396,6 +439,10 @@ impl State {
                 self.void += 1;
                 Ok(())
             }
+            Record::Named { slot, name } => {
+                self.names.insert(*slot, name.clone());
+                Ok(())
+            }
         }
     }
 
@@ -436,13 +483,24 @@ impl State {
             let bought = basket.iter().flat_map(Basket::panels);
             let panels = bought.map(|&panel| description.panels[panel as usize].clone()).collect();
             let attributes = attributes.iter().map(name).collect();
-            Some(Slot { number, attributes, panels, cost: basket.as_ref().map(Basket::cost) })
+            let (name, cost) = (self.names.get(&number).cloned(), basket.as_ref().map(Basket::cost));
+            Some(Slot { number, name, attributes, panels, cost })
         };
         numbers.filter_map(slot).collect()
     }
 
     pub fn handed_out(&self) -> u64 {
         self.handed_out
+    }
+
+    /// Returns the name of a slot.
+    pub fn name(&self, slot: u64) -> Option<&str> {
+        self.names.get(&slot).map(String::as_str)
+    }
+
+    /// Returns the attributes of a slot that is handed out and not learned from.
+    pub fn attributes(&self, slot: u64) -> &[u32] {
+        self.slots.get(&slot).map_or(&[], |slot| &slot.attributes)
     }
 
     pub fn learner(&self) -> &Phases {
@@ -490,7 +548,7 @@ impl State {
         let dim = description.attributes.len();
         self.learner.dim() == dim
             && self.asked.iter().all(|&j| (j as usize) < dim)
-            && self.slots.keys().all(|&slot| slot >= 1 && slot <= self.handed_out)
+            && self.slots.keys().chain(self.names.keys()).all(|&slot| slot >= 1 && slot <= self.handed_out)
             && self.slots.values().all(|slot| {
                 let told = slot.values.as_ref().is_none_or(|Values(v)| v.len() == slot.attributes.len());
                 told && slot.attributes.iter().all(|&j| (j as usize) < dim)
@@ -524,5 +582,7 @@ fn names(attributes: &[u32], description: &Description) -> String {
     attributes.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
+/// The most characters of the name of a slot.
+const LONGEST_NAME: usize = 100;
 /// The most slots that are handed out at once, ahead of the results.
 const LARGEST_ASK: u64 = 1_000_000;

@@ -206,6 +206,25 @@ impl Study {
         Ok(self.state.slots(first..first + slots, &self.description))
     }
 
+    /// Returns what people call a slot, if they have given it a name.
+    pub fn name_of(&self, slot: u64) -> Option<&str> {
+        self.state.name(slot)
+    }
+
+    /// Returns whether the next slot may have a name.
+    ///
+    /// # Errors
+    /// As [`name`](Self::name).
+    pub fn may_be_named(&self, name: &str) -> Result<(), StudyError> {
+        self.state.fit_name(self.state.handed_out() + 1, name)
+    }
+
+    /// Returns the estimate of the variance of the predictor's errors, on examples before it learned from
+    /// them; 0 before there are any.
+    pub fn noise(&self) -> f64 {
+        self.state.learner().pursuit().noise()
+    }
+
     /// Returns the slots that are handed out and not told.
     pub fn open_slots(&self) -> Vec<Slot> {
         self.state.slots(self.status().open.into_iter(), &self.description)
@@ -267,6 +286,15 @@ impl Study {
     /// When the slot is not open.
     pub fn void(&mut self, slot: u64, reason: &str) -> Result<(), StudyError> {
         self.record(Record::Void { slot, reason: reason.to_owned() })
+    }
+
+    /// Gives a slot a name, such as the pseudonym of a patient, or another one.
+    ///
+    /// # Errors
+    /// When the slot was never handed out, another slot has the name, or the name is empty, long, or no line
+    /// of text.
+    pub fn name(&mut self, slot: u64, name: &str) -> Result<(), StudyError> {
+        self.record(Record::Named { slot, name: name.to_owned() })
     }
 
     /// Adds examples that were known before: earlier patients, whose values cost nothing now. They may have
@@ -342,21 +370,30 @@ impl Study {
     /// # Errors
     /// When a line is damaged, or the state is another one.
     pub fn verify(&self) -> Result<u64, StudyError> {
+        let (state, lines) = self.replay(|_, _, _| ())?;
+        let text = |state: &State| serde_json::to_string(state).unwrap_or_default();
+        if lines == self.place.seq && text(&state) == text(&self.state) {
+            return Ok(lines);
+        }
+        let reason = "the journal leads to another state than the one in use".into();
+        Err(StudyError::Damaged { path: self.folder.join(JOURNAL), line: self.place.seq, reason })
+    }
+
+    /// Replays the whole journal. `each` is told every record, and the state and the description after it;
+    /// the state at the end is returned, with the number of lines.
+    pub(crate) fn replay(
+        &self,
+        mut each: impl FnMut(&Record, &State, &Description),
+    ) -> Result<(State, u64), StudyError> {
         let (mut description, begin) = describe(&self.folder)?;
         let path = self.folder.join(JOURNAL);
         let replay = journal::read(&path, &begin)?;
         let mut state = State::begin(&description)?;
         for (record, at) in replay.records.iter().zip(&replay.places) {
             replayed(&mut state, record, at, &mut description, &path)?;
+            each(record, &state, &description);
         }
-        let text = |state: &State| serde_json::to_string(state).unwrap_or_default();
-        if replay.places.last().map_or(0, |place| place.seq) == self.place.seq
-            && text(&state) == text(&self.state)
-        {
-            return Ok(self.place.seq);
-        }
-        let reason = "the journal leads to another state than the one in use".into();
-        Err(StudyError::Damaged { path, line: self.place.seq, reason })
+        Ok((state, replay.places.last().map_or(0, |place| place.seq)))
     }
 
     /// Checks a record, writes it, and applies it.

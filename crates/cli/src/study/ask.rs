@@ -14,6 +14,9 @@ pub struct AskArgs {
     /// Hand out slots for this number of examples.
     #[arg(short = 'n', long, default_value_t = 1)]
     count: u64,
+    /// Give the slot this name, such as a pseudonym.
+    #[arg(long, conflicts_with = "count")]
+    name: Option<String>,
     /// Hand out all of them, even while results are missing on which the next choice rests: they buy what the
     /// present choice buys. For labels that come long after their values.
     #[arg(long)]
@@ -25,7 +28,14 @@ pub struct AskArgs {
 
 pub fn ask(args: &AskArgs) -> anyhow::Result<ExitCode> {
     let mut study = open(&args.place)?;
-    let slots = if args.ahead { study.ask_ahead(args.count)? } else { study.ask(args.count)? };
+    if let Some(name) = &args.name {
+        study.may_be_named(name)?;
+    }
+    let mut slots = if args.ahead { study.ask_ahead(args.count)? } else { study.ask(args.count)? };
+    if let (Some(name), Some(slot)) = (&args.name, slots.first_mut()) {
+        study.name(slot.number, name)?;
+        slot.name = Some(name.clone());
+    }
     let said = handed_out(&slots);
     if args.json {
         let slots: Vec<_> = slots.iter().map(value_of).collect();
@@ -53,12 +63,16 @@ fn handed_out(slots: &[Slot]) -> String {
 
 /// Returns a slot for programs.
 fn value_of(slot: &Slot) -> serde_json::Value {
-    match slot.cost {
+    let mut value = match slot.cost {
         None => serde_json::json!({ "slot": slot.number, "attributes": slot.attributes }),
         Some(cost) => serde_json::json!({
             "slot": slot.number, "attributes": slot.attributes, "panels": slot.panels, "cost": cost,
         }),
+    };
+    if let Some(name) = &slot.name {
+        value["name"] = name.as_str().into();
     }
+    value
 }
 
 /// Returns a slot as a line for people.
@@ -66,7 +80,8 @@ fn line_of(slot: &Slot) -> String {
     let bill = |cost| format!(" (buy {} for {cost})", slot.panels.join(", "));
     let bill = slot.cost.map_or_else(String::new, bill);
     let names: Vec<_> = slot.attributes.iter().map(|name| lao::shown(name)).collect();
-    format!("slot {}: {}{bill}\n", slot.number, names.join(", "))
+    let name = slot.name.as_ref().map_or_else(String::new, |name| format!(" ({})", lao::shown(name)));
+    format!("slot {}{name}: {}{bill}\n", slot.number, names.join(", "))
 }
 
 pub fn list_open(args: &ShowArgs) -> anyhow::Result<ExitCode> {
@@ -80,7 +95,10 @@ pub fn list_open(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     }
     let target = &study.description().target;
     let mut text: String = slots.iter().map(line_of).collect();
-    text.extend(waiting.iter().map(|slot| format!("slot {slot}: only `{target}` is missing\n")));
+    text.extend(waiting.iter().map(|slot| {
+        let name = study.name_of(*slot).map_or_else(String::new, |name| format!(" ({})", lao::shown(name)));
+        format!("slot {slot}{name}: only `{target}` is missing\n")
+    }));
     if text.is_empty() {
         text = "nothing is to be reported: no slot is open, and no label is missing\n".into();
     }

@@ -33,18 +33,9 @@ pub fn status(args: &ShowArgs) -> anyhow::Result<ExitCode> {
         0 => String::new(),
         imported => format!(", and {imported} earlier examples imported"),
     };
-    let plan = match (study.description().examples, status.stage) {
-        (Some(examples), Some(stage)) => {
-            let stands = match stage {
-                "search" => "attributes are searched for",
-                "contest" => "the best attributes are bought complete, to compare a line and trees",
-                "complete" => "the best attributes are bought complete, to the end",
-                _ => "the line on the significant attributes is kept",
-            };
-            format!("plan of {examples} examples: {stands}\n")
-        }
-        _ => String::new(),
-    };
+    let plan = study.description().examples.zip(status.stands());
+    let plan = plan
+        .map_or_else(String::new, |(examples, stands)| format!("plan of {examples} examples: {stands}\n"));
     let missing = missing(&status).join(" and ");
     let list = if missing.is_empty() {
         String::new()

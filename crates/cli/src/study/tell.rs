@@ -60,6 +60,19 @@ pub struct VoidArgs {
     json: bool,
 }
 
+#[derive(Debug, Args)]
+pub struct NameArgs {
+    #[command(flatten)]
+    place: Place,
+    /// The slot.
+    slot: u64,
+    /// The name.
+    name: String,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
 pub fn tell(args: &TellArgs) -> anyhow::Result<ExitCode> {
     let Some(file) = &args.from else { return tell_one(args) };
     let text = read(file)?;
@@ -179,6 +192,18 @@ pub fn void(args: &VoidArgs) -> anyhow::Result<ExitCode> {
         serde_json::json!({ "format": 1, "void": [slot], "waiting": waiting }).to_string()
     } else {
         format!("slot {slot}: closed without a result; another example takes its place")
+    };
+    say::results(&(text + "\n"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub fn name(args: &NameArgs) -> anyhow::Result<ExitCode> {
+    let (mut study, slot) = (open(&args.place)?, args.slot);
+    study.name(slot, &args.name)?;
+    let text = if args.json {
+        serde_json::json!({ "format": 1, "slot": slot, "name": args.name }).to_string()
+    } else {
+        format!("slot {slot}: named {}", lao::shown(&args.name))
     };
     say::results(&(text + "\n"))?;
     Ok(ExitCode::SUCCESS)

@@ -132,6 +132,33 @@ impl Model {
         Ok(Predictions { values, incomplete })
     }
 
+    /// Returns what each [coefficient](Self::coefficients) adds to the prediction of a row, against the mean
+    /// of its attribute; a missing value adds nothing. Trees are left out.
+    ///
+    /// ```
+    /// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
+    /// # let examples = lao::read(table)?.target("progression")?;
+    /// # let model = lao::Fit::within(5).run(&examples)?.model;
+    /// let fresh = lao::Frame::parse(b"bmi,ltg\n30,4.9\n?,4.9\n", "fresh.csv", &model.read_options())?;
+    /// let (first, second) = (model.parts(&fresh, 0)?, model.parts(&fresh, 1)?);
+    /// assert!(first[0] > 0.0 && second[0] == 0.0 && first[1] == second[1]);
+    /// # Ok::<(), lao::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`predict`](Self::predict).
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub fn parts(&self, frame: &Frame, row: usize) -> Result<Vec<f64>, Error> {
+        let part = |one: &Coefficient| {
+            let x = one.of(frame.column(&one.column)?, row)?;
+            let x = if x.is_nan() { one.mean } else { one.clamped(x) };
+            Ok(one.value * (x - one.mean))
+        };
+        self.coefficients.iter().map(part).collect()
+    }
+
     /// Returns the probability of the positive class for a predicted sum, if the model has two classes and
     /// knows it.
     pub fn probability(&self, predicted: f64) -> Option<f64> {

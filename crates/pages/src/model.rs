@@ -1,11 +1,9 @@
 //! A model as a page of HTML that needs no other file, and as a model card in Markdown.
 
-use crate::inspect::largest_first;
-use lao::{Choice, Coefficient, HALF_WIDTH, Label, Missing, Model};
+use crate::render::render;
+use lao::{Choice, Coefficient, HALF_WIDTH, Label, Missing, Model, PanelSpent, SpentMoney};
 use lao_figures::{Axis, Figure, Series, count, draw, number};
-use minijinja::{AutoEscape, Environment, context};
-
-const PAGE: &str = include_str!("../templates/model.html");
+use minijinja::context;
 
 /// Returns the page of a model.
 ///
@@ -41,10 +39,7 @@ pub fn html(model: &Model) -> anyhow::Result<String> {
         })
         .collect();
     let (figure, calibrated) = (history(model), calibration(model));
-    let mut templates = Environment::new();
-    templates.set_auto_escape_callback(|_| AutoEscape::Html);
-    templates.add_template("model.html", PAGE)?;
-    let page = templates.get_template("model.html")?.render(context! {
+    let values = context! {
         target => &model.target,
         summary => summary(model),
         intercept => number(model.intercept),
@@ -64,8 +59,15 @@ pub fn html(model: &Model) -> anyhow::Result<String> {
         bought => bought(model),
         panels,
         card => card(model),
-    })?;
-    Ok(page)
+    };
+    render("model.html", values)
+}
+
+/// Returns the panels that were bought, the largest sum first.
+pub fn largest_first(money: &SpentMoney) -> Vec<&PanelSpent> {
+    let mut panels: Vec<_> = money.bought().collect();
+    panels.sort_by(|a, b| b.cost().total_cmp(&a.cost()));
+    panels
 }
 
 /// Returns the model card, with the front matter that model hubs read.

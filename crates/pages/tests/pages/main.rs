@@ -1,0 +1,6 @@
+//! The pages of a study and of a model, by HTTP.
+
+mod client;
+mod guard;
+mod model;
+mod study;
