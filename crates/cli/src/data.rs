@@ -3,7 +3,7 @@
 use crate::args::Layout;
 use crate::output::Force;
 use clap::{Args, value_parser};
-use lao::{ColumnKind, ColumnSummary, ReadOptions};
+use lao::{ColumnKind, ColumnSummary, ReadOptions, Rewriting};
 use lao_figures::count;
 use lao_files::write_with;
 use lao_terminal as say;
@@ -27,6 +27,10 @@ pub struct DataArgs {
     /// Rows of a page of that file [default: a sixteen-hundredth of all, from 64 to 1024].
     #[arg(long, value_name = "N", requires = "rewrite", value_parser = value_parser!(u32).range(1..=65536))]
     page: Option<u32>,
+    /// Write the rows of that file in a random order, always the same one. Use it if rows that are neighbors
+    /// are alike, such as those of one day or one patient: the examples of a page have the same looks.
+    #[arg(long, requires = "rewrite")]
+    shuffle: bool,
     #[command(flatten)]
     force: Force,
 }
@@ -69,15 +73,14 @@ pub fn run(args: &DataArgs) -> anyhow::Result<ExitCode> {
 fn rewrite(args: &DataArgs, output: &Path) -> anyhow::Result<ExitCode> {
     args.force.check(output, &[&args.data])?;
     let options = args.layout.options(ReadOptions::default());
+    let how = Rewriting { page: args.page, shuffled: args.shuffle };
     let rows = if let Some(table) = lao::open_parquet(&args.data, &options)? {
-        write_with(output, |file| table.rewrite(BufWriter::new(file), args.page).map_err(io::Error::other))?;
+        write_with(output, |file| table.rewrite(BufWriter::new(file), how).map_err(io::Error::other))?;
         table.rows()
     } else {
         let frame = lao::read_with(&args.data, &options)?;
         frame.notes().iter().for_each(|line| say::note(line));
-        write_with(output, |file| {
-            frame.write_parquet(BufWriter::new(file), args.page).map_err(io::Error::other)
-        })?;
+        write_with(output, |file| frame.write_parquet(BufWriter::new(file), how).map_err(io::Error::other))?;
         frame.rows() as u64
     };
     say::note(&format!("{} rows are in {}", count(rows), output.display()));

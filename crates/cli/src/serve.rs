@@ -36,8 +36,8 @@ pub struct Address {
     port: u16,
     /// Listen at this address in place of 127.0.0.1, so that other machines reach the server. It does not
     /// encrypt: put it behind a proxy that does.
-    #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST), hide_default_value = true)]
-    listen: IpAddr,
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<IpAddr>,
     /// Answer to this name, too, such as that of a proxy; can be given more than once.
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
@@ -49,7 +49,7 @@ pub struct Address {
 impl Address {
     /// Begins to listen, and says where. A token is needed where `always`, or if others can reach the server.
     pub fn listen(&self, what: &str, always: bool) -> anyhow::Result<(Server, Guard)> {
-        let (port, listen) = (self.port, self.listen);
+        let (port, listen) = (self.port, self.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)));
         let server = Server::listen(SocketAddr::new(listen, port)).with_context(|| {
             format!(
                 "cannot listen at {listen}, port {port}; choose another by --port, or any that is free by 0"

@@ -80,7 +80,7 @@ pub use model::{
     Missing, Model, Origin, PanelSpent, Predictions, Predictor, Reached, Spent, SpentMoney, Stamp,
 };
 #[cfg(feature = "parquet")]
-pub use paged::{Paged, open, open_parquet, open_parts};
+pub use paged::{Paged, Rewriting, open, open_parquet, open_parts};
 pub use prices::{Price, PricedColumns, Prices};
 pub use sheet::{Sheet, SheetRow, decimal};
 pub use sql::Dialect;

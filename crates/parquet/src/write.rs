@@ -4,9 +4,12 @@ use crate::error::ParquetError;
 use crate::file::ParquetFile;
 use crate::guard::guarded;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical, ZstdLevel};
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_typed_column_reader};
 use parquet::column::writer::{ColumnWriter, ColumnWriterImpl};
-use parquet::data_type::{ByteArray, DataType};
+use parquet::data_type::{
+    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArrayType, FloatType, Int32Type,
+    Int64Type, Int96Type,
+};
 use parquet::errors::{ParquetError as Refused, Result};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
@@ -151,7 +154,7 @@ fn write_columns(to: impl Write + Send, columns: &[(&str, Values<'_>)], writing:
     let rows = columns.first().map_or(0, |(_, values)| values.len());
     let mut start = 0;
     while start < rows {
-        let end = rows.min(start + writing.group.max(1));
+        let end = rows.min(start.saturating_add(writing.group.max(1)));
         let mut group = writer.next_row_group()?;
         for (_, values) in columns {
             if let Some(mut column) = group.next_column()? {
@@ -167,11 +170,17 @@ fn write_columns(to: impl Write + Send, columns: &[(&str, Values<'_>)], writing:
 }
 
 /// Writes all columns of a file as they are, in pages of few rows and with an offset index. Row groups stay
-/// as they are.
+/// as they are. With an order of the rows, there is one row group, and one column at a time is in memory.
 ///
 /// # Errors
-/// When the one cannot be read or the other not be written.
-pub fn rewrite(from: &ParquetFile, to: impl Write + Send, writing: &Writing) -> Result<(), ParquetError> {
+/// When the one cannot be read or the other not be written, or rows with nested values are to be in another
+/// order.
+pub fn rewrite(
+    from: &ParquetFile,
+    to: impl Write + Send,
+    writing: &Writing,
+    order: Option<&[u32]>,
+) -> Result<(), ParquetError> {
     let failed = |error: Refused| ParquetError::Damaged {
         file: from.name().to_owned(),
         reason: match error {
@@ -182,12 +191,15 @@ pub fn rewrite(from: &ParquetFile, to: impl Write + Send, writing: &Writing) -> 
     let schema = from.schema();
     let properties = writing.properties(&schema, from.key_values());
     let mut writer = SerializedFileWriter::new(to, schema, properties).map_err(failed)?;
-    for place in 0..from.row_groups().len() {
+    let groups = from.row_groups().len();
+    let together = if order.is_some() { groups.max(1) } else { 1 };
+    for first in (0..groups).step_by(together) {
         let mut group = writer.next_row_group().map_err(failed)?;
         for stored in 0..from.stored_columns() {
-            let reader = from.stored(place, stored)?;
+            let readers = (first..first + together).map(|place| from.stored(place, stored));
+            let readers = readers.collect::<Result<Vec<ColumnReader>, _>>()?;
             if let Some(mut chunk) = group.next_column().map_err(failed)? {
-                guarded(|| copy(reader, chunk.untyped(), writing.page)).map_err(failed)?;
+                guarded(|| copy(readers, chunk.untyped(), writing.page, order)).map_err(failed)?;
                 chunk.close().map_err(failed)?;
             }
         }
@@ -197,21 +209,77 @@ pub fn rewrite(from: &ParquetFile, to: impl Write + Send, writing: &Writing) -> 
     Ok(())
 }
 
-fn copy(from: ColumnReader, to: &mut ColumnWriter<'_>, batch: usize) -> Result<()> {
-    use {ColumnReader as From, ColumnWriter as To};
-    match (from, to) {
-        (From::BoolColumnReader(from), To::BoolColumnWriter(to)) => batches(from, to, batch),
-        (From::Int32ColumnReader(from), To::Int32ColumnWriter(to)) => batches(from, to, batch),
-        (From::Int64ColumnReader(from), To::Int64ColumnWriter(to)) => batches(from, to, batch),
-        (From::Int96ColumnReader(from), To::Int96ColumnWriter(to)) => batches(from, to, batch),
-        (From::FloatColumnReader(from), To::FloatColumnWriter(to)) => batches(from, to, batch),
-        (From::DoubleColumnReader(from), To::DoubleColumnWriter(to)) => batches(from, to, batch),
-        (From::ByteArrayColumnReader(from), To::ByteArrayColumnWriter(to)) => batches(from, to, batch),
-        (From::FixedLenByteArrayColumnReader(from), To::FixedLenByteArrayColumnWriter(to)) => {
-            batches(from, to, batch)
-        }
-        _ => Err(Refused::General("a column changes its type".into())),
+fn copy(
+    from: Vec<ColumnReader>,
+    to: &mut ColumnWriter<'_>,
+    batch: usize,
+    order: Option<&[u32]>,
+) -> Result<()> {
+    use ColumnWriter as To;
+    match to {
+        To::BoolColumnWriter(to) => copy_as::<BoolType>(from, to, batch, order),
+        To::Int32ColumnWriter(to) => copy_as::<Int32Type>(from, to, batch, order),
+        To::Int64ColumnWriter(to) => copy_as::<Int64Type>(from, to, batch, order),
+        To::Int96ColumnWriter(to) => copy_as::<Int96Type>(from, to, batch, order),
+        To::FloatColumnWriter(to) => copy_as::<FloatType>(from, to, batch, order),
+        To::DoubleColumnWriter(to) => copy_as::<DoubleType>(from, to, batch, order),
+        To::ByteArrayColumnWriter(to) => copy_as::<ByteArrayType>(from, to, batch, order),
+        To::FixedLenByteArrayColumnWriter(to) => copy_as::<FixedLenByteArrayType>(from, to, batch, order),
     }
+}
+
+fn copy_as<T: DataType>(
+    from: Vec<ColumnReader>,
+    to: &mut ColumnWriterImpl<'_, T>,
+    batch: usize,
+    order: Option<&[u32]>,
+) -> Result<()> {
+    let mut from = from.into_iter().map(get_typed_column_reader::<T>);
+    match order {
+        None => from.try_for_each(|from| batches(from, to, batch)),
+        Some(order) => in_order(from, to, batch, order),
+    }
+}
+
+/// Copies the rows of a column in an order of their numbers.
+fn in_order<T: DataType>(
+    from: impl Iterator<Item = ColumnReaderImpl<T>>,
+    to: &mut ColumnWriterImpl<'_, T>,
+    batch: usize,
+    order: &[u32],
+) -> Result<()> {
+    let fail = |why: &str| Err(Refused::General(why.into()));
+    let (most, nested) = (to.get_descriptor().max_def_level(), to.get_descriptor().max_rep_level() > 0);
+    if nested {
+        return fail("its rows cannot be shuffled, since a column has lists");
+    }
+    let (mut levels, mut values) = (Vec::new(), Vec::new());
+    for mut from in from {
+        while from.read_records(1 << 16, Some(&mut levels), None, &mut values)?.0 > 0 {}
+    }
+    // Where the value of each row is, if it has one.
+    let mut next = 0;
+    let mut place = |level: &i16| {
+        next += u32::from(*level == most);
+        next - u32::from(*level == most)
+    };
+    let places: Vec<u32> = levels.iter().map(&mut place).collect();
+    let (mut of_rows, mut known) = (Vec::new(), Vec::new());
+    for rows in order.chunks(batch.max(1)) {
+        of_rows.clear();
+        known.clear();
+        for &row in rows {
+            let row = row as usize;
+            let level = levels.get(row).copied().unwrap_or(most);
+            if level == most {
+                let at = places.get(row).map_or(row, |at| *at as usize);
+                known.extend(values.get(at).cloned());
+            }
+            of_rows.push(level);
+        }
+        to.write_batch(&known, (most > 0).then_some(&of_rows[..]), None)?;
+    }
+    Ok(())
 }
 
 fn batches<T: DataType>(

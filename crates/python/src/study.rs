@@ -119,6 +119,10 @@ impl Study {
         self.with(py, |study| study.join(&attributes))
     }
 
+    fn name(&self, py: Python<'_>, slot: u64, name: &str) -> PyResult<()> {
+        self.with(py, |study| study.name(slot, name))
+    }
+
     fn void(&self, py: Python<'_>, slot: u64, reason: &str) -> PyResult<()> {
         self.with(py, |study| study.void(slot, reason))
     }
@@ -206,15 +210,15 @@ impl Study {
     }
 }
 
-/// The number of a slot, its attributes, its panels and what they cost.
-type SlotParts = (u64, Vec<String>, Vec<String>, Option<f64>);
+/// The number of a slot, its attributes, its panels, what they cost, and its name.
+type SlotParts = (u64, Vec<String>, Vec<String>, Option<f64>, Option<String>);
 
 /// The price and the panel of each attribute, and the money for a prediction.
 type NewAttribute = (String, Option<f64>, Option<String>, Option<f64>);
 type StudyPrices = (Vec<(f64, String, Option<f64>)>, Option<f64>);
 
 fn parts(slot: Slot) -> SlotParts {
-    (slot.number, slot.attributes, slot.panels, slot.cost)
+    (slot.number, slot.attributes, slot.panels, slot.cost, slot.name)
 }
 
 /// Returns an error of a study as one of Python.

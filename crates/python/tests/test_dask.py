@@ -24,10 +24,10 @@ def limit():
     """Ends a test that hangs."""
 
     def late(_signal, _frame):
-        raise TimeoutError("the test took longer than 90 seconds")
+        raise TimeoutError("the test took longer than five minutes")
 
     before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(90)
+    signal.alarm(300)
     yield
     signal.alarm(0)
     signal.signal(signal.SIGALRM, before)
@@ -216,7 +216,7 @@ def test_partitions_are_made_when_they_are_asked_for_and_dropped_where_there_is_
 )
 def test_a_table_of_a_thousand_columns_that_is_never_in_memory_takes_little(rows):
     """All values would take 2.4 gigabytes, or 80."""
-    signal.alarm(90 if rows < 10_000_000 else 900)
+    signal.alarm(300 if rows < 10_000_000 else 900)
     per_part, dim, room = rows // 100, 1_000, 100_000_000
 
     def column(part, j):

@@ -113,6 +113,17 @@ def test_labels_come_later_and_slots_come_to_nothing(tmp_path):
             study.tell(slot, [0.0] * 3, "perhaps")
 
 
+def test_slots_have_names(tmp_path):
+    with Study.create(tmp_path / "study", "response", NAMES, budget=3) as study:
+        (slot,) = study.ask()
+        assert slot.name is None
+        study.name(slot, "P-17")
+        assert study.open_slots()[0].name == "P-17"
+        study.ask()
+        with pytest.raises(ValueError, match="slot 1 has it"):
+            study.name(2, "P-17")
+
+
 def test_many_slots_are_told_at_once_or_not_at_all(tmp_path):
     with Study.create(tmp_path / "study", "ill", NAMES, 2, positive="yes", negative="no") as study:
         assert study.classes == ("no", "yes")

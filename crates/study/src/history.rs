@@ -39,44 +39,70 @@ impl Study {
     /// # Errors
     /// When the journal cannot be read any more.
     pub fn entries(&self) -> Result<Vec<Entry>, StudyError> {
-        let mut entries: Vec<Entry> = Vec::new();
-        let (state, _) = self.replay(|record, state, _| match record {
-            Record::Asked { slots, .. } => {
-                for _ in 0..*slots {
-                    let number = entries.len() as u64 + 1;
-                    entries.push(Entry {
-                        number,
-                        name: None,
-                        attributes: state.attributes(number).to_vec(),
-                        values: None,
-                        label: None,
-                        void: None,
-                    });
+        let records = self.records()?;
+        let named = records.iter().filter_map(|record| match record {
+            Record::Asked { attributes, .. } => Some(attributes.clone()),
+            _ => None,
+        });
+        // A journal that does not name them leaves them to the learner.
+        let asked: Vec<Vec<u32>> = match named.collect() {
+            Some(asked) => asked,
+            None => self.asked()?,
+        };
+        let (mut entries, mut asked): (Vec<Entry>, _) = (Vec::new(), asked.into_iter());
+        for record in &records {
+            match record {
+                Record::Asked { slots, .. } => {
+                    let attributes = asked.next().unwrap_or_default();
+                    for _ in 0..*slots {
+                        entries.push(Entry {
+                            number: entries.len() as u64 + 1,
+                            name: None,
+                            attributes: attributes.clone(),
+                            values: None,
+                            label: None,
+                            void: None,
+                        });
+                    }
                 }
-            }
-            Record::Told { slot, values, label } => told(&mut entries, *slot, values, *label),
-            Record::ToldAll { rows } => {
-                for Row { slot, values, label } in rows {
-                    told(&mut entries, *slot, values, *label);
+                Record::Told { slot, values, label } => told(&mut entries, *slot, values, *label),
+                Record::ToldAll { rows } => {
+                    for Row { slot, values, label } in rows {
+                        told(&mut entries, *slot, values, *label);
+                    }
                 }
-            }
-            Record::Labeled { slot, label } => labeled(&mut entries, *slot, *label),
-            Record::LabeledAll { labels } => {
-                for SlotLabel { slot, label } in labels {
-                    labeled(&mut entries, *slot, *label);
+                Record::Labeled { slot, label } => labeled(&mut entries, *slot, *label),
+                Record::LabeledAll { labels } => {
+                    for SlotLabel { slot, label } in labels {
+                        labeled(&mut entries, *slot, *label);
+                    }
                 }
-            }
-            Record::Void { slot, reason } => {
-                if let Some(entry) = at(&mut entries, *slot) {
-                    entry.void = Some(reason.clone());
+                Record::Void { slot, reason } => {
+                    if let Some(entry) = at(&mut entries, *slot) {
+                        entry.void = Some(reason.clone());
+                    }
                 }
+                Record::Named { slot, name } => {
+                    if let Some(entry) = at(&mut entries, *slot) {
+                        entry.name = Some(name.clone());
+                    }
+                }
+                Record::Imported { .. } | Record::Joined { .. } => {}
             }
-            Record::Named { .. } | Record::Imported { .. } | Record::Joined { .. } => {}
-        })?;
-        for entry in &mut entries {
-            entry.name = state.name(entry.number).map(str::to_owned);
         }
         Ok(entries)
+    }
+
+    /// Returns the attributes of the slots of each line that hands some out, as the learner chooses them.
+    fn asked(&self) -> Result<Vec<Vec<u32>>, StudyError> {
+        let (mut asked, mut slots) = (Vec::new(), 0);
+        self.replay(|record, state, _| {
+            if let Record::Asked { slots: more, .. } = record {
+                slots += more;
+                asked.push(state.attributes(slots).to_vec());
+            }
+        })?;
+        Ok(asked)
     }
 
     /// Returns what was known after each update of the predictor.

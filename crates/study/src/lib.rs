@@ -53,12 +53,14 @@ mod gaps;
 mod history;
 mod journal;
 mod learner;
+mod snapshot;
 mod state;
+mod status;
 mod study;
 
 pub use description::Description;
 pub use error::StudyError;
 pub use history::{Entry, Known};
 pub use journal::{Given, Joining, Row, SlotLabel};
-pub use state::{Slot, Status};
+pub use status::{Slot, Status};
 pub use study::{Recovery, Study};

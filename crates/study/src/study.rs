@@ -3,7 +3,9 @@
 use crate::description::{DEFAULT_LEVEL, Description, FORMAT};
 use crate::error::StudyError;
 use crate::journal::{self, Given, Joining, Journal, Place, Record, Row, SlotLabel};
-use crate::state::{Slot, State, Status};
+use crate::snapshot::{ahead_of, snapshots};
+use crate::state::State;
+use crate::status::{Slot, Status};
 use lao::algorithms::AnyParams;
 use lao::algorithms::pursuit::Evidence;
 use lao::{About, Choices, JournalPlace, Model, Origin, PricedColumns, Reading, Spent, SpentMoney};
@@ -379,6 +381,12 @@ impl Study {
         Err(StudyError::Damaged { path: self.folder.join(JOURNAL), line: self.place.seq, reason })
     }
 
+    /// Reads the records of the journal.
+    pub(crate) fn records(&self) -> Result<Vec<Record>, StudyError> {
+        let (_, begin) = describe(&self.folder)?;
+        Ok(journal::read(&self.folder.join(JOURNAL), &begin)?.records)
+    }
+
     /// Replays the whole journal. `each` is told every record, and the state and the description after it;
     /// the state at the end is returned, with the number of lines.
     pub(crate) fn replay(
@@ -477,30 +485,6 @@ fn with_all_that_joined(description: &Description, records: &[Record]) -> Option
     joined.into_iter().try_fold(description.clone(), |now, attributes| now.joined(attributes).ok())
 }
 
-/// Returns the name of a whole snapshot that is not one of the lines of the journal: of more lines than there
-/// are, or of others.
-fn ahead_of(replay: &journal::Replay, folder: &Path) -> Result<Option<(String, u64)>, StudyError> {
-    for (seq, hash, path) in snapshots(folder)? {
-        let Ok(text) = std::fs::read(&path) else { continue };
-        if journal::digest(&text) != hash {
-            continue;
-        }
-        let Ok(Placed { place }) = serde_json::from_slice(&text) else { continue };
-        let index = usize::try_from(place.seq).ok().and_then(|seq| seq.checked_sub(1));
-        if index.and_then(|index| replay.places.get(index)) != Some(&place) {
-            let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-            return Ok(Some((name.unwrap_or_default(), seq)));
-        }
-    }
-    Ok(None)
-}
-
-/// The place of a snapshot, whatever else is in it.
-#[derive(Deserialize)]
-struct Placed {
-    place: Place,
-}
-
 /// Takes the lock of a study; `None` if the study may not be written.
 fn lock(folder: &Path) -> Result<Option<File>, StudyError> {
     if !folder.join(DESCRIPTION).is_file() {
@@ -556,21 +540,6 @@ fn describe(folder: &Path) -> Result<(Description, Place), StudyError> {
         return Err(StudyError::Format { path, format, version });
     }
     Ok((serde_json::from_slice(&text).map_err(damaged)?, Place::begin(&text)))
-}
-
-/// Returns the snapshots of a study with their numbers of lines, ascending, and their hashes.
-fn snapshots(folder: &Path) -> Result<Vec<(u64, String, PathBuf)>, StudyError> {
-    let failed = |cause| StudyError::File { path: folder.to_owned(), cause };
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let parts = name.strip_prefix("snapshot-").and_then(|rest| rest.strip_suffix(".json"));
-        let Some((number, hash)) = parts.and_then(|parts| parts.split_once('-')) else { continue };
-        found.extend(number.parse().ok().map(|seq: u64| (seq, hash.to_owned(), path)));
-    }
-    found.sort();
-    Ok(found)
 }
 
 /// Writes a file completely or not at all; it is on the disk when this returns.

@@ -6,5 +6,6 @@ mod export;
 mod oracle;
 mod parity;
 mod parquet;
+mod serve;
 mod study;
 mod tables;

@@ -65,6 +65,29 @@ impl Examples {
         Some(page_of(&self.runs()) as u64).filter(|page| *page > 1)
     }
 
+    /// Returns by how much more the labels vary between the pages of a table than they would if its rows came
+    /// in a random order: the ratio of the mean squares between pages and within. `None` where rows are read
+    /// one by one, or there are too few pages to tell.
+    pub(crate) fn likeness(&self) -> Option<f64> {
+        /// The pages that tell.
+        const ENOUGH: usize = 30;
+        self.store.values.pages()?;
+        let runs = self.runs();
+        let (n, pages) = (self.len() as f64, runs.len());
+        if pages < ENOUGH || self.len() < 2 * pages {
+            return None;
+        }
+        let label = |row: &u32| self.store.labels[*row as usize];
+        let mean = self.rows.iter().map(label).sum::<f64>() / n;
+        let (mut between, mut within) = (0.0, 0.0);
+        for run in runs {
+            let of_run = run.iter().map(label).sum::<f64>() / run.len() as f64;
+            between += run.len() as f64 * (of_run - mean).powi(2);
+            within += run.iter().map(|row| (label(row) - of_run).powi(2)).sum::<f64>();
+        }
+        Some(between / (pages - 1) as f64 / (within / (n - pages as f64)))
+    }
+
     /// Returns what was read of the table so far, if it is not in memory.
     pub(crate) fn traffic(&self) -> Option<Traffic> {
         self.store.values.traffic()

@@ -14,7 +14,7 @@ use lao_algorithms::phases::Shape;
 use lao_algorithms::pursuit::Evidence;
 use lao_algorithms::{AnyParams, Money, TableLearner, TableMethod, TableTask};
 use lao_observation::{Budget as Limit, NoUpdate, Seed, Session, SessionLimit};
-use notes::{by_name, decided, missing, of_gaps, out_of_bytes, shut_out, sorted_by_class, too_dear};
+use notes::{alike, by_name, decided, missing, of_gaps, out_of_bytes, shut_out, sorted_by_class, too_dear};
 use serde::{Deserialize, Serialize};
 pub use suspend::Suspended;
 use suspend::{Keep, part};
@@ -328,6 +328,7 @@ impl Fit {
                 let mut notes = examples.notes().to_vec();
                 notes.extend(NoUpdate::of(learned.learner.inspect()).map(|none| none.to_string()));
                 notes.extend(in_order.then(|| sorted_by_class(&training)).flatten());
+                notes.extend(alike(examples));
                 notes.extend(of_gaps(&session, gaps));
                 notes.extend(out_of_bytes(examples, ledger.examples));
                 notes.extend(priced.as_ref().and_then(|priced| too_dear(priced, &learned.parameters)));

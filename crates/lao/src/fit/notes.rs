@@ -125,6 +125,21 @@ pub(super) fn of_gaps(session: &Session<Stream>, gaps: bool) -> Option<String> {
     })
 }
 
+/// Returns a note if the rows of a page are alike, so that examples with the same looks say less than as many
+/// others.
+pub(super) fn alike(examples: &Examples) -> Option<String> {
+    /// Pages of rows in a random order have 1.
+    const MUCH: f64 = 2.0;
+    examples.likeness().filter(|likeness| *likeness > MUCH).map(|likeness| {
+        format!(
+            "the rows of a page are alike: between pages the label varies {likeness:.0} times as much as it \
+             would in a random order. The examples of a page have the same looks, so the model can be far \
+             worse than one of the table in memory, and levels and intervals do not hold; `lao data TABLE \
+             --rewrite NEW.parquet --shuffle` writes the rows in a random order"
+        )
+    })
+}
+
 /// Returns a note if examples of a class come together, so that the order tells of the label.
 pub(super) fn sorted_by_class(training: &Examples) -> Option<String> {
     /// Parts of the examples that are compared, and the part of the variance between them that is noted.

@@ -1,7 +1,7 @@
 //! Tables in Parquet files: read whole they are what a CSV file is; page by page, what a table in memory is.
 
 use lao::observation::SourceError;
-use lao::{Error, Examples, Fit, Label, Model, ReadOptions, Table, TableParts};
+use lao::{Error, Examples, Fit, Label, Model, ReadOptions, Rewriting, Table, TableParts};
 use lao_parquet::{Writing, write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -232,4 +232,42 @@ fn the_price_of_a_column_may_be_its_bytes() {
     let money = fitted.model.spent.money.as_ref().unwrap();
     assert!(money.panels.iter().all(|panel| (8.0..9.0).contains(&panel.price)), "{money:?}");
     assert!(money.most <= 60.0 && fitted.model.columns() == ["c8", "c31"], "{}", fitted.model);
+}
+
+#[test]
+fn rows_that_are_alike_are_noticed_and_shuffled() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut columns = columns();
+    // Rows that follow one another have nearly the same label, as those of one day do.
+    columns.last_mut().unwrap().1.sort_by(f64::total_cmp);
+    let writing = Writing { page: 50, group: 1020, ..Writing::default() };
+    let [sorted, shuffled] = ["sorted.parquet", "shuffled.parquet"].map(|name| folder.path().join(name));
+    write_file(&sorted, &columns, &writing);
+    let open = |path: &Path| lao::open(path, &ReadOptions::default()).unwrap();
+    let note = |path: &Path| {
+        let fitted = Fit::within(6).run(&open(path).target("y").unwrap()).unwrap();
+        fitted.notes.iter().any(|note| note.contains("the rows of a page are alike"))
+    };
+    assert!(note(&sorted));
+    let how = Rewriting { page: Some(50), shuffled: true };
+    open(&sorted).rewrite(std::fs::File::create(&shuffled).unwrap(), how).unwrap();
+    assert!(!note(&shuffled));
+    // The rows are the same ones.
+    let rows = |path: &Path| {
+        let frame = open(path).whole().unwrap();
+        let texts: Vec<Vec<String>> = frame.names().map(|name| frame.texts(name).unwrap()).collect();
+        (0..frame.rows()).map(|row| texts.iter().map(|column| column[row].clone()).collect()).collect()
+    };
+    let (before, mut after): (Vec<Vec<String>>, Vec<Vec<String>>) = (rows(&sorted), rows(&shuffled));
+    assert!(before != after);
+    let mut same = before.clone();
+    same.sort();
+    after.sort();
+    assert!(same == after);
+    // A table in memory is written in the same order.
+    let mut of_frame = Vec::new();
+    open(&sorted).whole().unwrap().write_parquet(&mut of_frame, how).unwrap();
+    let path = folder.path().join("frame.parquet");
+    std::fs::write(&path, of_frame).unwrap();
+    assert!(rows(&path) == rows(&shuffled));
 }

@@ -106,10 +106,10 @@ impl Typed {
         for field in &mut self.fields {
             let known = description.attribute(&field.name).and_then(|j| range(entries, j));
             field.odd = match (known, field.value) {
-                (Some([low, high]), Some(x))
-                    if x < low - (high - low) / 2.0 || x > high + (high - low) / 2.0 =>
-                {
-                    Some(format!("so far the values were from {low} to {high}"))
+                (Some([low, high]), Some(x)) => {
+                    let margin = (high - low) / 2.0;
+                    let is_odd = x < low - margin || x > high + margin;
+                    is_odd.then(|| format!("so far the values were from {low} to {high}"))
                 }
                 _ => None,
             };
@@ -121,7 +121,8 @@ impl Typed {
             let (name, unit) = unit(&field.name);
             context! {
                 name => &field.name, plain => name, unit, text => &field.text, absent => field.absent,
-                value => field.value.filter(|x| !x.is_nan()).map(|x| x.to_string()), error => &field.error, odd => &field.odd,
+                value => field.value.filter(|x| !x.is_nan()).map(|x| x.to_string()),
+                error => &field.error, odd => &field.odd,
             }
         };
         self.fields.iter().map(row).collect()
@@ -358,7 +359,8 @@ mod tests {
     #[test]
     fn what_is_typed_is_a_number_or_cannot_be_had() {
         let form = Form::parse(
-            b"name-0=a&value-0=3,5&name-1=b&absent-1=yes&name-2=c&value-2=x&name-3=d&name-4=e&value-4=1&absent-4=yes",
+            b"name-0=a&value-0=3,5&name-1=b&absent-1=yes&name-2=c&value-2=x&name-3=d&name-4=e&value-4=1\
+              &absent-4=yes",
         );
         let typed = Typed::of(&form);
         let sound: Vec<bool> = typed.fields.iter().map(|field| field.error.is_none()).collect();

@@ -55,7 +55,8 @@ impl Running {
             format!("Host: {}\r\n", self.address)
         };
         let text = format!(
-            "{method} {path} HTTP/1.1\r\n{host}Connection: close\r\nContent-Length: {}\r\n{headers}\r\n{body}",
+            "{method} {path} HTTP/1.1\r\n{host}Connection: close\r\nContent-Length: {}\r\n\
+             {headers}\r\n{body}",
             body.len()
         );
         Answer::of(&self.raw(text.as_bytes()))

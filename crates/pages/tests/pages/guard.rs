@@ -99,7 +99,7 @@ fn every_reply_forbids_what_pages_do_not_need() {
         for (name, value) in [
             ("x-content-type-options", "nosniff"),
             ("x-frame-options", "DENY"),
-            ("referrer-policy", "no-referrer"),
+            ("referrer-policy", "same-origin"),
             ("cache-control", "no-store"),
         ] {
             assert_eq!(answer.header(name), Some(value), "{}", answer.head);

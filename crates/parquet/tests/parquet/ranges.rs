@@ -41,7 +41,7 @@ fn some_rows_are_those_of_the_whole_column() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
     for bytes in FILES {
         let mut rewritten = Vec::new();
-        rewrite(&open(bytes), &mut rewritten, &Writing { page: 17, ..Writing::default() }).unwrap();
+        rewrite(&open(bytes), &mut rewritten, &Writing { page: 17, ..Writing::default() }, None).unwrap();
         let whole = read(&open(bytes), &readable(&open(bytes)), 0..200);
         assert!(whole.iter().all(|column| column.len() == 200));
         for bytes in [bytes, &rewritten] {

@@ -29,6 +29,8 @@ class Slot:
     """The names of the panels to pay, if attributes have prices."""
     cost: float | None = None
     """What they cost together, if attributes have prices."""
+    name: str | None = None
+    """What people call it, if they have given it a name."""
 
 
 class Study:
@@ -194,6 +196,10 @@ class Study:
         """Tells the labels of several slots whose values are told: all of them are recorded, or none.
         `labels` is a dict from slots, or their numbers, to labels."""
         self._study.label_all([(_number(slot), self._label(label)) for slot, label in labels.items()])
+
+    def name(self, slot: Slot | int, name: str) -> None:
+        """Gives a slot a name, such as the pseudonym of a patient, or another one."""
+        self._study.name(_number(slot), name)
 
     def void(self, slot: Slot | int, reason: str = "") -> None:
         """Closes a slot that will never be told. What was bought stays spent, and another example takes its

@@ -97,7 +97,9 @@ fn outcome(study: &mut Study) -> String {
     let sum: String = model.coefficients.iter().map(of).collect();
     writeln!(text, "pressure = {}{sum}", model.intercept).unwrap();
     for slot in study.ask(2).unwrap() {
-        writeln!(text, "{slot:?}").unwrap();
+        let Slot { number, attributes, panels, cost, name: None } = slot else { panic!("{slot:?}") };
+        write!(text, "Slot {{ number: {number}, attributes: {attributes:?}, ").unwrap();
+        writeln!(text, "panels: {panels:?}, cost: {cost:?} }}").unwrap();
     }
     text
 }

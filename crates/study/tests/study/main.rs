@@ -2,4 +2,5 @@
 
 mod beside;
 mod golden;
+mod history;
 mod studies;
