@@ -125,8 +125,8 @@ impl Paged {
         self.files.columns().len()
     }
 
-    /// Writes the table, a single file, to another one in short pages, of which few need to be read. Types and
-    /// names stay as they are, and row groups, unless rows are shuffled.
+    /// Writes the table, a single file, to another one in short pages, of which few need to be read. Types
+    /// and names stay as they are, and row groups, unless rows are shuffled.
     ///
     /// # Errors
     /// When there are several files, or one cannot be read or the other not be written, or rows with lists

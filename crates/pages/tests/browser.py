@@ -4,7 +4,7 @@
 
 Needs Chromium with its driver, and the packages selenium and axe-playwright-python (which has axe; `pip
 install --no-deps` does without its other half). Without them it says SKIPPED. With --book the pictures of
-the book are made anew.
+the book are made anew; the patients that the pages leave over then come by the commands.
 Patients are those of data/diabetes.csv.gz. What the pages recorded is compared with what the commands record
 of the same patients, line for line. Every kind of page is looked at by axe, at 400 and 1,300 pixels, in light
 and dark; nothing that it finds may be more than minor.
@@ -125,7 +125,7 @@ class Page:
         features = [{"name": "prefers-color-scheme", "value": "light"}]
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
         height = self.driver.execute_script("return document.body.scrollHeight")
-        clip = {"x": 0, "y": 0, "width": 704, "height": min(height, 1000), "scale": 0.5}
+        clip = {"x": 0, "y": 0, "width": 720, "height": min(height, 1600), "scale": 0.5}
         taken = {"format": "png", "captureBeyondViewport": True, "clip": clip}
         data = self.driver.execute_cdp_cmd("Page.captureScreenshot", taken)["data"]
         BOOK.mkdir(exist_ok=True)
@@ -159,12 +159,12 @@ def begun(lao, folder, names):
     return study
 
 
-def by_commands(lao, study, rows):
+def by_commands(lao, study, rows, told):
     def run(*arguments):
         done = [lao, "study", arguments[0], "-S", study, *arguments[1:]]
         return subprocess.run(done, check=True, capture_output=True, text=True).stdout
 
-    for number, row in enumerate(rows, 1):
+    for number, row in enumerate(rows, told + 1):
         asked = json.loads(run("ask", "--json", "--name", f"P-{number:03}"))["slots"][0]["attributes"]
         values = [f"{name}={row[name]}" for name in asked]
         run("tell", str(number), *values, f"progression={row['progression']}")
@@ -182,7 +182,9 @@ def main():
     parser.add_argument("--pictures", type=pathlib.Path)
     parser.add_argument("--book", action="store_true")
     arguments = parser.parse_args()
-    lao, rows = arguments.lao.resolve(), patients()[: arguments.examples]
+    lao, everybody = arguments.lao.resolve(), patients()
+    rows = everybody[: arguments.examples]
+    rest = everybody[arguments.examples :] if arguments.book else []
     names = [name for name in rows[0] if name != "progression"]
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
@@ -194,16 +196,16 @@ def main():
         )
         try:
             url = server.stdout.readline().split()[-1]
-            looked = in_pages(url, arguments, rows)
+            looked = in_pages(url, arguments, rows, lambda: by_commands(lao, study, rest, len(rows)))
         finally:
             server.terminate()
         twin = begun(lao, folder / "commands", names)
-        by_commands(lao, twin, rows)
+        by_commands(lao, twin, rows + rest, 0)
         assert records(study) == records(twin), "pages and commands recorded different things"
-    print(f"{len(rows)} examples, {looked} looks of axe, and the journal of the commands")
+    print(f"{len(rows)} examples in pages, {looked} looks of axe, and the journal of the commands")
 
 
-def in_pages(url, arguments, rows):
+def in_pages(url, arguments, rows, others):
     page, other = (Page(url, arguments.pictures, arguments.book) for _ in range(2))
     page.look("today-first")
     for number, row in enumerate(rows, 1):
@@ -229,6 +231,7 @@ def in_pages(url, arguments, rows):
         if first:
             page.look("told")
             other.type("label", "100").enter().says("somebody else has reported this example").look("twice")
+    others()
     if len(rows) > 25:
         page.go("known").says("progression is estimated as").picture("known").look("known")
         page.go("known?sparsity=2&signal=0,5").says("A plan of 2 attributes").look("plan")
