@@ -63,6 +63,8 @@ mod onnx;
 #[cfg(feature = "parquet")]
 mod paged;
 mod prices;
+#[cfg(feature = "parquet")]
+mod rewriting;
 mod sheet;
 mod sql;
 mod table;
@@ -80,8 +82,10 @@ pub use model::{
     Missing, Model, Origin, PanelSpent, Predictions, Predictor, Reached, Spent, SpentMoney, Stamp,
 };
 #[cfg(feature = "parquet")]
-pub use paged::{Paged, Rewriting, open, open_parquet, open_parts};
+pub use paged::{Paged, open, open_parquet, open_parts};
 pub use prices::{Price, PricedColumns, Prices};
+#[cfg(feature = "parquet")]
+pub use rewriting::Rewriting;
 pub use sheet::{Sheet, SheetRow, decimal};
 pub use sql::Dialect;
 pub use table::{Table, Traffic};

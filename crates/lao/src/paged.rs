@@ -1,14 +1,13 @@
 //! Tables in Parquet files of which a run reads the pages that it buys.
 
 use crate::error::Error;
-use crate::examples::{Examples, PagedParts};
+use crate::examples::{Classes, Examples, PagedLabel, PagedParts, Runs};
 use crate::frame::parquet::{self, Files, Held};
 use crate::frame::{Fields, Frame, ReadOptions, Reading, Values};
+use crate::rewriting::Rewriting;
 use crate::table::{Table, Traffic};
-use lao_observation::{Seed, SourceError};
-use lao_parquet::{Allowance, Cells, Kind, ParquetError, ParquetFile, Writing};
-use rand::seq::SliceRandom as _;
-use std::borrow::Cow;
+use lao_observation::SourceError;
+use lao_parquet::{Allowance, Cells, Kind, ParquetError, ParquetFile};
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -17,8 +16,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Columns of which the pages are looked up, to see how many rows a page has.
 const ASKED: usize = 9;
-/// The most values of a page that are kept at hand, 32 MiB.
-const KEPT: usize = 1 << 22;
+/// The most values of a page that are kept at hand, 16 MiB; of two blocks there are twice as many.
+const KEPT: usize = 1 << 21;
+/// The most rows whose labels are kept in memory, 16 MiB. Those of a longer table are read where they are
+/// needed.
+const HELD: u64 = 1 << 21;
 /// The number of rows from which a page is long: its examples have common looks, of which there are few then.
 const LONG: usize = 8192;
 
@@ -26,7 +28,8 @@ const LONG: usize = 8192;
 ///
 /// Where [`read`](crate::read) reads the table whole, a [`Fit`](crate::Fit) of the examples of this one reads
 /// the pages that the learner buys: those of one column in some hundreds of rows. The examples of a page have
-/// the same looks. In memory are the label, 12 bytes a row, and a page of each column that is looked at.
+/// the same looks. In memory are the learner, a page of each column that is looked at, and the labels of up
+/// to two million rows; those of more are read with the pages, unless they are words.
 ///
 /// ```
 /// use lao::{Fit, ReadOptions};
@@ -57,6 +60,8 @@ pub struct Paged {
     options: ReadOptions,
     /// The bytes that may be read, if they are limited.
     most: Option<u64>,
+    /// The rows whose labels are kept in memory.
+    held: u64,
 }
 
 /// Opens a Parquet file, or a folder of them, to be read page by page. With the feature `remote` the path may
@@ -77,7 +82,7 @@ pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Paged, Erro
 /// As [`open`]; and when there is none, or two have different columns.
 pub fn open_parts(paths: &[impl AsRef<Path>], options: &ReadOptions) -> Result<Paged, Error> {
     let files = parquet::open_parts(paths)?;
-    Ok(Paged { files, options: options.clone(), most: None })
+    Ok(Paged { files, options: options.clone(), most: None, held: HELD })
 }
 
 /// As [`open`]; `None` if the path is that of another file.
@@ -86,7 +91,7 @@ pub fn open_parts(paths: &[impl AsRef<Path>], options: &ReadOptions) -> Result<P
 /// As [`open`].
 pub fn open_parquet(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Option<Paged>, Error> {
     let files = parquet::open(path.as_ref())?;
-    Ok(files.map(|files| Paged { files, options: options.clone(), most: None }))
+    Ok(files.map(|files| Paged { files, options: options.clone(), most: None, held: HELD }))
 }
 
 impl Paged {
@@ -140,7 +145,7 @@ impl Paged {
         Ok(lao_parquet::rewrite(file, to, &how.writing(file.rows()), order.as_deref())?)
     }
 
-    /// Makes examples of the rows, as [`Frame::target`](crate::Frame::target) does. The label is read whole.
+    /// Makes examples of the rows, as [`Frame::target`](crate::Frame::target) does. The label is read once.
     ///
     /// # Errors
     /// When there is no such column, or it holds neither numbers nor two words, or no other column can be an
@@ -158,7 +163,7 @@ impl Paged {
     }
 
     fn examples(self, target: &str, positive: Option<&str>) -> Result<Examples, Error> {
-        let Paged { files, options, most } = self;
+        let Paged { files, options, most, held } = self;
         let name = files.path.display().to_string();
         let (mut notes, reading) = (Vec::new(), Reading::of(&options));
         let names = files.names(&mut notes);
@@ -168,10 +173,16 @@ impl Paged {
             let reason = format!("it has {} rows, and 4,294,967,295 is the most", files.rows());
             ParquetError::Damaged { file: name.clone(), reason }
         })?;
-        let mut label = parquet::column(&files, &fields, of_target)?;
-        if let Values::Numbers(numbers) = &mut label {
-            fields.blank(of_target, numbers);
-        }
+        let is_number = matches!(files.columns()[of_target].kind, Kind::Numbers(_));
+        let label = if is_number && !fields.must_be_words(of_target) && u64::from(rows) > held {
+            None
+        } else {
+            let mut label = parquet::column(&files, &fields, of_target)?;
+            if let Values::Numbers(numbers) = &mut label {
+                fields.blank(of_target, numbers);
+            }
+            Some(PagedLabel::Held(label))
+        };
         let (mut attributes, mut stored, mut with_words) = (Vec::new(), Vec::new(), Vec::new());
         for place in fields.places().filter(|place| *place != of_target) {
             let column = &names[place];
@@ -213,94 +224,41 @@ impl Paged {
         let others = names.iter().filter(|name| !used.contains(&name.as_str())).cloned().collect();
         let places: Vec<usize> = stored.iter().filter_map(Attribute::place).collect();
         let pages = pages(&files, &places, &mut notes)?;
+        let dim = stored.len();
+        stored.push(Attribute::Stored(of_target));
+        let label = match label {
+            Some(label) => label,
+            None => {
+                let (classes, known) = seen(&files, &fields, of_target)?;
+                PagedLabel::Stored { at: dim as u32, rows: rows as usize, classes, known }
+            }
+        };
         let cache = Mutex::new(Cache::default());
-        let table = Arc::new(Pages { files, fields, attributes: stored, pages, rows, most, cache });
+        let table = Arc::new(Pages { files, fields, attributes: stored, dim, pages, rows, most, cache });
         let target = target.to_owned();
         let parts = PagedParts { table, name, target, label, attributes, others, notes, reading };
         Examples::of_pages(parts, positive)
     }
 }
 
-impl Frame {
-    /// Writes the table as a Parquet file in short pages, as [`Paged::rewrite`] does. Columns that are left
-    /// out of a fit, since they have too many words, are left out.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
-    pub fn write_parquet(&self, to: impl Write + Send, how: Rewriting) -> Result<(), Error> {
-        let order = how.order(self.rows() as u64);
-        let mut texts: Vec<Vec<Option<&str>>> =
-            self.columns().iter().map(|column| column.values.texts()).collect();
-        let mut numbers: Vec<Cow<'_, [f64]>> = Vec::new();
-        for (column, texts) in self.columns().iter().zip(&mut texts) {
-            let of_column = match &column.values {
-                Values::Numbers(numbers) => &numbers[..],
-                _ => &[],
-            };
-            numbers.push(match &order {
-                Some(order) if !of_column.is_empty() => {
-                    order.iter().map(|&row| of_column[row as usize]).collect()
-                }
-                Some(order) if !texts.is_empty() => {
-                    *texts = order.iter().map(|&row| texts[row as usize]).collect();
-                    of_column.into()
-                }
-                _ => of_column.into(),
-            });
+/// Returns the classes of a label of numbers, and the rows that have one, in one pass.
+fn seen(files: &Files, fields: &Fields, column: usize) -> Result<(Classes, Runs), ParquetError> {
+    let (mut classes, mut known, mut row, mut labels) = (Classes::default(), Runs::default(), 0, Vec::new());
+    files.read(column, |cells| {
+        let Cells::Numbers(numbers) = cells else { return };
+        labels.clear();
+        labels.extend(numbers.iter().map(parquet::finite));
+        fields.blank(column, &mut labels);
+        for run in labels.chunk_by(|a, b| a.is_nan() == b.is_nan()) {
+            let end = row + run.len() as u32;
+            if !run[0].is_nan() {
+                known.push(row..end);
+                run.iter().for_each(|y| classes.count(*y));
+            }
+            row = end;
         }
-        let columns = self.columns().iter().zip(texts.iter().zip(&numbers));
-        let columns = columns.filter_map(|(column, (texts, numbers))| {
-            let values = match &column.values {
-                Values::Numbers(_) => numbers[..].into(),
-                Values::Words { .. } => lao_parquet::Values::Texts(texts),
-                Values::TooManyWords(_) | Values::Others(_) => return None,
-            };
-            Some((column.name.as_str(), values))
-        });
-        let columns: Vec<_> = columns.collect();
-        Ok(lao_parquet::write(to, self.name(), &columns, &how.writing(self.rows() as u64))?)
-    }
-}
-
-/// How a table is written as a Parquet file.
-///
-/// ```
-/// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
-/// use lao::{ReadOptions, Rewriting};
-///
-/// let mut shuffled = Vec::new();
-/// lao::read(table)?.write_parquet(&mut shuffled, Rewriting { shuffled: true, ..Rewriting::default() })?;
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("shuffled.parquet");
-/// std::fs::write(&path, shuffled)?;
-/// assert_eq!(lao::open(&path, &ReadOptions::default())?.rows(), 442);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Rewriting {
-    /// The rows of a page; by default a sixteen-hundredth of all, but 64 to 1,024.
-    pub page: Option<u32>,
-    /// Whether rows come in a random order, always the same one, in one row group. The examples of a page
-    /// have the same looks, so they should not be alike.
-    pub shuffled: bool,
-}
-
-impl Rewriting {
-    /// Returns how a table of so many rows is written.
-    fn writing(self, all: u64) -> Writing {
-        let page = self.page.map_or((all / 1600).clamp(64, 1024) as usize, |rows| rows.max(1) as usize);
-        let group = if self.shuffled { usize::MAX } else { Writing::default().group };
-        Writing { page, group, ..Writing::default() }
-    }
-
-    /// Returns the order of so many rows, if it changes.
-    fn order(self, all: u64) -> Option<Vec<u32>> {
-        self.shuffled.then(|| {
-            let mut order: Vec<u32> = (0..u32::try_from(all).unwrap_or(u32::MAX)).collect();
-            order.shuffle(&mut Seed::root(1).child("rows").rng());
-            order
-        })
-    }
+    })?;
+    Ok((classes, known))
 }
 
 /// Returns the first row of each page, as most of some columns have them.
@@ -357,7 +315,9 @@ impl Attribute {
 struct Pages {
     files: Files,
     fields: Fields,
+    /// The attributes, of which there are `dim`, and the label after them.
     attributes: Vec<Attribute>,
+    dim: usize,
     /// The first row of each page.
     pages: Vec<u32>,
     rows: u32,
@@ -464,7 +424,7 @@ impl Pages {
 
 impl Table for Pages {
     fn dim(&self) -> usize {
-        self.attributes.len()
+        self.dim
     }
 
     fn read(
@@ -513,6 +473,64 @@ impl Table for Pages {
             }
             // It is in memory.
             Attribute::Word(..) => Some(0.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Fit, Model};
+    use lao_parquet::Writing;
+
+    /// A table of 40 columns and two labels of one of them, a number and a class; some rows have none.
+    fn table(folder: &Path) -> std::path::PathBuf {
+        let value = |i: u32, j: u32| f64::from(i.wrapping_mul(2 * j + 977) % 641) / 641.0;
+        let column = |j: u32| (0..3000).map(|i| value(i, j)).collect();
+        let mut columns: Vec<(String, Vec<f64>)> = (0..40).map(|j| (format!("c{j}"), column(j))).collect();
+        let known = |i: u32, y: f64| if i % 211 < 2 { f64::NAN } else { y };
+        columns.push(("y".into(), (0..3000).map(|i| known(i, value(i, 8) + 0.1 * value(i, 70))).collect()));
+        let class = |i: u32| if value(i, 8) + 0.1 * value(i, 70) > 0.6 { 7.0 } else { 3.0 };
+        columns.push(("class".into(), (0..3000).map(|i| known(i, class(i))).collect()));
+        let columns: Vec<_> = columns.iter().map(|(name, x)| (&name[..], x.into())).collect();
+        let path = folder.join("table.parquet");
+        let writing = Writing { page: 50, group: 1020, ..Writing::default() };
+        lao_parquet::write(std::fs::File::create(&path).unwrap(), "table", &columns, &writing).unwrap();
+        path
+    }
+
+    #[test]
+    fn labels_in_the_table_give_the_model_of_labels_in_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = table(folder.path());
+        let examples = |held: u64, target: &str, missing: &[&str]| {
+            let missing = missing.iter().map(|&gap| gap.to_owned()).collect();
+            let other = if target == "y" { "class" } else { "y" };
+            let columns = crate::Pick::Without(vec![other.into()]);
+            let options = ReadOptions { missing, columns, ..ReadOptions::default() };
+            let table = Paged { held, ..open(&path, &options).unwrap() };
+            if target == "class" { table.target_class(target, "3") } else { table.target(target) }.unwrap()
+        };
+        for (target, missing) in [("y", &[][..]), ("class", &[]), ("y", &["y=0.5"])] {
+            let [held, stored] = [HELD, 0].map(|held| examples(held, target, missing));
+            assert_eq!((held.len(), held.notes()), (stored.len(), stored.notes()));
+            assert_eq!(held.labels().unwrap(), stored.labels().unwrap());
+            let parts = [&held, &stored].map(|examples| examples.parts().unwrap());
+            assert_eq!(parts[0].rows, parts[1].rows);
+            let known = |parts: &crate::TableParts| {
+                parts.rows.iter().map(|row| parts.labels[*row as usize]).collect::<Vec<_>>()
+            };
+            assert_eq!(known(&parts[0]), known(&parts[1]));
+            for fit in [Fit::within(6), Fit::within(6).in_order(), Fit::within(6).method("hybrid")] {
+                let run = |examples| {
+                    let fitted = fit.run(examples).unwrap();
+                    let mut model: Model = fitted.model;
+                    (model.spent.traffic.take(), model.to_json(), fitted.notes)
+                };
+                let ((less, of_held, notes), (more, of_stored, same)) = (run(&held), run(&stored));
+                assert_eq!((of_held, notes), (of_stored, same));
+                assert!(less.unwrap().bytes < more.unwrap().bytes);
+            }
         }
     }
 }

@@ -55,7 +55,7 @@ pub fn open_parquet<'py>(
         }
     };
     let examples = py.detach(open).map_err(error)?;
-    let TableParts { table, names, label, labels, .. } = examples.parts();
+    let TableParts { table, names, label, labels, .. } = py.detach(|| examples.parts()).map_err(error)?;
     // A truth value is a number here, as in a frame.
     let plain = |name: String| name.strip_suffix("=true").map_or(name.clone(), str::to_owned);
     let classes = match label {

@@ -2,20 +2,32 @@
 
 mod label;
 mod order;
+#[cfg(feature = "parquet")]
+mod paged;
 mod prices;
+mod rows;
 mod stream;
+mod weights;
 
 use crate::error::{Error, nearest};
 use crate::frame::{Column, Frame, Reading, Values};
 use crate::table::Table;
-use label::{labels, too_many};
+use label::{Coding, labels, too_many};
 use lao_algorithms::pursuit::LARGEST;
+use lao_observation::SourceError;
+use rows::Rows;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 pub(crate) use stream::Stream;
+#[cfg(feature = "parquet")]
+pub(crate) use {
+    label::Classes,
+    paged::{PagedLabel, PagedParts},
+    rows::Runs,
+};
 
 /// What the label is.
 ///
@@ -55,9 +67,30 @@ struct Store {
     /// The column of each attribute and, if the column has words, the word at which the attribute is 1.
     attributes: Vec<(String, Option<String>)>,
     values: Arc<dyn Table>,
-    labels: Vec<f64>,
+    labels: Labels,
     notes: Vec<String>,
     reading: Reading,
+}
+
+/// Where labels are: NaN where one is missing, and +1 and -1 for two classes.
+#[derive(Debug)]
+enum Labels {
+    /// In memory, one for each row of the table.
+    Held(Vec<f64>),
+    /// In the table, which reads them with the values of other attributes, as if they were one of them, of
+    /// the number `at`. The table has so many `rows`.
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "other tables are given labels"))]
+    Stored { at: u32, coding: Coding, rows: usize },
+}
+
+impl Labels {
+    /// Returns the number of rows of the table.
+    fn rows(&self) -> usize {
+        match self {
+            Labels::Held(labels) => labels.len(),
+            Labels::Stored { rows, .. } => *rows,
+        }
+    }
 }
 
 /// The parts of which [`Examples`] are made, for a [`Table`] that is no [`Frame`].
@@ -114,7 +147,7 @@ pub struct TableParts {
 pub struct Examples {
     store: Arc<Store>,
     /// The rows that belong to these examples, in their order.
-    rows: Arc<Vec<u32>>,
+    rows: Arc<Rows>,
     /// The weight of each row of the table, if rows have weights.
     weights: Option<Arc<Vec<f64>>>,
     /// Ends every stream of these examples when it becomes true.
@@ -128,7 +161,7 @@ pub struct Examples {
 /// // let table = "diabetes.csv.gz";
 /// let examples = lao::read(table)?.target("progression")?;
 /// let lao::TrainTest { train, test } = examples.split_in_order(0.5)?;
-/// assert!(train.labels().chain(test.labels()).eq(examples.labels()));
+/// assert_eq!([train.labels()?, test.labels()?].concat(), examples.labels()?);
 /// # Ok::<(), lao::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -140,36 +173,6 @@ pub struct TrainTest {
 }
 
 impl Examples {
-    /// Returns the rows of a table that is read by pages, whose label was read.
-    #[cfg(feature = "parquet")]
-    pub(crate) fn of_pages(parts: PagedParts, positive: Option<&str>) -> Result<Self, Error> {
-        let PagedParts { table, name, target, label, attributes, others, mut notes, reading } = parts;
-        let (label, labels) = labels(&label, &target, positive, &mut notes)?;
-        let names = attributes.iter().map(|(column, word)| match word {
-            Some(word) => format!("{column}={word}"),
-            None => column.clone(),
-        });
-        let parts = TableParts {
-            table,
-            name,
-            names: names.collect(),
-            target,
-            label,
-            rows: all_rows(&labels),
-            labels,
-        };
-        let missing = parts.labels.len() - parts.rows.len();
-        if missing > 0 {
-            notes.push(format!("{missing} rows are left out: they have no `{}`", parts.target));
-        }
-        let mut examples = Self::from_table(parts)?;
-        if let Some(store) = Arc::get_mut(&mut examples.store) {
-            (store.attributes, store.others, store.reading) = (attributes, others, reading);
-            store.notes = notes.into_iter().map(crate::escape::line).collect();
-        }
-        Ok(examples)
-    }
-
     pub(crate) fn new(frame: Frame, target: &str, positive: Option<&str>) -> Result<Self, Error> {
         let mut notes = frame.notes().to_vec();
         let (label, labels) = labels(&frame.column(target)?.values, target, positive, &mut notes)?;
@@ -249,6 +252,7 @@ impl Examples {
         others.retain(|name| !used.contains(name.as_str()));
         let notes = notes.into_iter().map(crate::escape::line).collect();
         let (target, values) = (target.to_owned(), Arc::new(values));
+        let (labels, rows) = (Labels::Held(labels), Rows::Listed(rows));
         let store =
             Store { table, hash, target, label, names, others, attributes, values, labels, notes, reading };
         Ok(Examples { store: Arc::new(store), rows: Arc::new(rows), weights: None, stop: Arc::default() })
@@ -266,10 +270,7 @@ impl Examples {
             let (found, dim) = (names.len(), values.dim());
             return fail(&target, format!("{found} names for {dim} attributes; give one name for each"));
         }
-        let mut known = HashSet::new();
-        if let Some(twice) = names.iter().find(|name| !known.insert(name.as_str())) {
-            return fail(twice, "two attributes have this name; rename one of them".into());
-        }
+        check_names(&names)?;
         if let Some(row) = rows.iter().find(|row| **row as usize >= labels.len()) {
             return fail(&target, format!("row {row} has no label; there are {} labels", labels.len()));
         }
@@ -282,23 +283,42 @@ impl Examples {
         let attributes = names.iter().map(|name| (name.clone(), None)).collect();
         let (hash, notes, others) = (String::new(), Vec::new(), vec![target.clone()]);
         let reading = Reading::default();
+        let is_paged = values.pages().is_some();
+        let rows = if is_paged { Rows::in_runs(rows.into_iter()) } else { Rows::Listed(rows) };
+        let labels = Labels::Held(labels);
         let store =
             Store { table, hash, target, label, names, others, attributes, values, labels, notes, reading };
         Ok(Examples { store: Arc::new(store), rows: Arc::new(rows), weights: None, stop: Arc::default() })
     }
 
     /// Returns the parts that make examples like these, without weights; the values are shared.
-    pub fn parts(&self) -> TableParts {
+    ///
+    /// # Errors
+    /// When the labels, if they are not in memory, cannot be read.
+    pub fn parts(&self) -> Result<TableParts, Error> {
         let store = &*self.store;
-        TableParts {
+        let labels = match &store.labels {
+            Labels::Held(labels) => labels.clone(),
+            Labels::Stored { rows, .. } => {
+                let mut labels = vec![f64::NAN; *rows];
+                let mut places = self.rows.iter();
+                self.each_label(0..self.len(), |y| {
+                    if let Some(row) = places.next() {
+                        labels[row as usize] = y;
+                    }
+                })?;
+                labels
+            }
+        };
+        Ok(TableParts {
             table: Arc::clone(&store.values),
             name: store.table.clone(),
             names: store.names.clone(),
             target: store.target.clone(),
             label: store.label.clone(),
-            labels: store.labels.clone(),
-            rows: self.rows.to_vec(),
-        }
+            labels,
+            rows: self.rows.iter().collect(),
+        })
     }
 
     /// Returns the number of examples.
@@ -308,7 +328,7 @@ impl Examples {
 
     /// Returns whether there are no examples.
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.rows.len() == 0
     }
 
     /// Returns the names of the attributes: of a column with words there is one for each word, `column=word`.
@@ -386,23 +406,83 @@ impl Examples {
     }
 
     /// Returns the labels.
-    pub fn labels(&self) -> impl Iterator<Item = f64> {
-        self.rows.iter().map(|&row| self.store.labels[row as usize])
+    ///
+    /// # Errors
+    /// When they are not in memory and cannot be read.
+    pub fn labels(&self) -> Result<Vec<f64>, Error> {
+        let mut labels = Vec::with_capacity(self.len());
+        self.each_label(0..self.len(), |y| labels.push(y))?;
+        Ok(labels)
+    }
+
+    /// Tells the labels at some places. There are fewer if the table ends the stream.
+    pub(crate) fn each_label(&self, places: Range<usize>, mut each: impl FnMut(f64)) -> Result<(), Error> {
+        /// Rows whose labels are read at once.
+        const AT_ONCE: usize = 1 << 16;
+        let (mut rows, mut labels) = (Vec::new(), Vec::new());
+        for start in places.clone().step_by(AT_ONCE) {
+            self.rows.copy(start..places.end.min(start + AT_ONCE), &mut rows);
+            if self.read_rows(&[], &rows, &mut labels)?.is_break() {
+                break;
+            }
+            (0..rows.len()).for_each(|r| each(self.label_of(&rows, r, &labels)));
+        }
+        Ok(())
+    }
+
+    /// Reads the values of `attributes` in some rows, column after column, and a column of labels after them
+    /// if they are not in memory.
+    fn read_rows(
+        &self,
+        attributes: &[u32],
+        rows: &[u32],
+        into: &mut Vec<f64>,
+    ) -> Result<ControlFlow<()>, SourceError> {
+        let values = &self.store.values;
+        match self.store.labels {
+            Labels::Held(_) => {
+                into.resize(attributes.len() * rows.len(), 0.0);
+                if into.is_empty() {
+                    Ok(ControlFlow::Continue(()))
+                } else {
+                    values.read(attributes, rows, into)
+                }
+            }
+            Labels::Stored { at, .. } => {
+                let asked = [attributes, &[at]].concat();
+                into.resize(asked.len() * rows.len(), 0.0);
+                values.read(&asked, rows, into)
+            }
+        }
+    }
+
+    /// Returns the label of one of some rows that were [read](Self::read_rows).
+    fn label_of(&self, rows: &[u32], r: usize, read: &[f64]) -> f64 {
+        match &self.store.labels {
+            Labels::Held(labels) => labels[rows[r] as usize],
+            Labels::Stored { coding, .. } => coding.label(read[read.len() - rows.len() + r]),
+        }
     }
 
     /// Writes the values of `attributes` of the examples in `places` to `into`, column after column, NaN
-    /// where one is missing; a break says that the table ends the stream here.
+    /// where one is missing, and tells the labels; a break says that the table ends the stream here.
     pub(crate) fn read(
         &self,
         attributes: &[u32],
         places: Range<usize>,
         into: &mut [f64],
+        each_label: impl FnMut(f64),
     ) -> Result<ControlFlow<()>, Error> {
-        Ok(self.store.values.read(attributes, &self.rows[places], into)?)
+        let (mut rows, mut read) = (Vec::new(), Vec::new());
+        self.rows.copy(places, &mut rows);
+        let read_on = self.read_rows(attributes, &rows, &mut read)?;
+        into.copy_from_slice(&read[..into.len()]);
+        (0..rows.len()).map(|r| self.label_of(&rows, r, &read)).for_each(each_label);
+        Ok(read_on)
     }
 
     /// Returns the examples in these rows.
-    fn of(&self, rows: Vec<u32>) -> Examples {
+    fn of(&self, rows: Rows) -> Examples {
         Examples { rows: Arc::new(rows), ..self.clone() }
     }
 
@@ -410,63 +490,6 @@ impl Examples {
     /// what was learned until then is kept.
     pub fn until(self, stop: Arc<AtomicBool>) -> Examples {
         Examples { stop, ..self }
-    }
-
-    /// Gives each example a weight: sums over examples become weighted sums. Only ratios matter. Examples of
-    /// weight 0 are left out, and cost nothing.
-    ///
-    /// Weights are scaled so that their sum is the number of examples of equal weight that say as much,
-    /// `(sum w)^2 / sum w^2`: so standard errors, and the level at which attributes are added, stay right.
-    ///
-    /// ```
-    /// # let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/diabetes.csv.gz");
-    /// // let table = "diabetes.csv.gz";
-    /// let examples = lao::read(table)?.target("progression")?;
-    /// let weight = |label: f64| if label > 250.0 { 0.0 } else { 1.0 };
-    /// let weights: Vec<f64> = examples.labels().map(weight).collect();
-    /// assert_eq!(examples.with_weights(&weights)?.len(), 377);
-    /// # Ok::<(), lao::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// When there is not one finite weight of at least 0 for each example, or all are 0.
-    pub fn with_weights(self, weights: &[f64]) -> Result<Examples, Error> {
-        let refuse = |value: String, allowed: &str| {
-            Err(Error::Choice { what: "weights", value, allowed: allowed.into() })
-        };
-        if weights.len() != self.len() {
-            return refuse(format!("{} weights", weights.len()), "one weight for each example");
-        }
-        if let Some(wrong) = weights.iter().find(|weight| !(weight.is_finite() && **weight >= 0.0)) {
-            return refuse(wrong.to_string(), "finite numbers of at least 0");
-        }
-        let largest = weights.iter().fold(0.0, |largest: f64, weight| largest.max(*weight));
-        if largest == 0.0 {
-            return refuse("0 for every example".into(), "at least one weight above 0");
-        }
-        let relative = || weights.iter().map(|weight| weight / largest);
-        let (sum, squares) = (relative().sum::<f64>(), relative().map(|weight| weight * weight).sum::<f64>());
-        let mut of_rows = vec![0.0; self.store.labels.len()];
-        let mut rows = Vec::new();
-        for (&row, weight) in self.rows.iter().zip(relative()).filter(|(_, weight)| *weight > 0.0) {
-            of_rows[row as usize] = weight * sum / squares;
-            rows.push(row);
-        }
-        let equal = rows.len() as f64 == sum;
-        Ok(Examples { weights: (!equal).then(|| Arc::new(of_rows)), ..self.of(rows) })
-    }
-
-    /// Returns whether the examples have weights.
-    pub(crate) fn has_weights(&self) -> bool {
-        self.weights.is_some()
-    }
-
-    /// Returns the mean label; 0 if there are no examples.
-    pub(crate) fn mean_label(&self) -> f64 {
-        let weight = |row: u32| self.weights.as_ref().map_or(1.0, |weights| weights[row as usize]);
-        let all: f64 = self.rows.iter().map(|&row| weight(row)).sum();
-        let sum: f64 = self.rows.iter().map(|&row| weight(row) * self.store.labels[row as usize]).sum();
-        if all > 0.0 { sum / all } else { 0.0 }
     }
 
     /// Returns the examples as a stream, `passes` times over; with `gaps`, an example comes without what it
@@ -481,20 +504,14 @@ fn all_rows(labels: &[f64]) -> Vec<u32> {
     (0..).zip(labels).filter(|(_, y)| !y.is_nan()).map(|(row, _)| row).collect()
 }
 
-/// What is known of a table that is read by pages before a run begins.
-#[cfg(feature = "parquet")]
-pub(crate) struct PagedParts {
-    pub table: Arc<dyn Table>,
-    pub name: String,
-    pub target: String,
-    /// The column of the label.
-    pub label: Values,
-    /// The column of each attribute and, if the column has words, the word at which the attribute is 1.
-    pub attributes: Vec<(String, Option<String>)>,
-    /// The other columns.
-    pub others: Vec<String>,
-    pub notes: Vec<String>,
-    pub reading: Reading,
+/// Checks that no two attributes have one name.
+fn check_names(names: &[String]) -> Result<(), Error> {
+    let mut known = HashSet::new();
+    let Some(twice) = names.iter().find(|name| !known.insert(name.as_str())) else { return Ok(()) };
+    Err(Error::Column {
+        column: twice.clone(),
+        reason: "two attributes have this name; rename one of them".into(),
+    })
 }
 
 /// The smallest difference of the values of a column.

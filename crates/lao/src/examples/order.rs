@@ -1,10 +1,11 @@
 //! Examples in another order, and in two parts: those that are read together stay together.
 
-use super::{Examples, TrainTest};
+use super::{Examples, Rows, TrainTest};
 use crate::error::Error;
 use crate::table::Traffic;
 use lao_observation::Seed;
 use rand::seq::SliceRandom as _;
+use std::ops::Range;
 
 /// The part of the examples that whole pages must hold.
 const IN_WHOLE_PAGES: f64 = 0.9;
@@ -16,7 +17,7 @@ const PAGES: usize = 16;
 /// Rows in a random order.
 pub(super) struct Shuffled {
     /// Whole pages first; then the rows that are left over.
-    pub rows: Vec<u32>,
+    pub rows: Rows,
     /// The rows of a whole page; 1 if rows are read one by one.
     pub page: usize,
 }
@@ -31,8 +32,9 @@ impl Examples {
         let Shuffled { rows, page } = self.shuffle(seed);
         let size = self.test_size(share)?;
         let whole = size.div_ceil(page) * page;
-        let (test, train) = rows.split_at(if whole < rows.len() { whole } else { size });
-        Ok(TrainTest { train: self.of(train.to_vec()), test: self.of(test.to_vec()) })
+        let (at, all) = (if whole < rows.len() { whole } else { size }, rows.len());
+        let of = |places: Range<usize>| self.of(rows.at(std::iter::once(places)));
+        Ok(TrainTest { train: of(at..all), test: of(0..at) })
     }
 
     /// Splits the examples in their order; `share` of them, the last ones, are for the test.
@@ -40,8 +42,9 @@ impl Examples {
     /// # Errors
     /// As [`split`](Self::split).
     pub fn split_in_order(&self, share: f64) -> Result<TrainTest, Error> {
-        let (train, test) = self.rows.split_at(self.len() - self.test_size(share)?);
-        Ok(TrainTest { train: self.of(train.to_vec()), test: self.of(test.to_vec()) })
+        let (at, all) = (self.len() - self.test_size(share)?, self.len());
+        let of = |places: Range<usize>| self.of(self.rows.at(std::iter::once(places)));
+        Ok(TrainTest { train: of(0..at), test: of(at..all) })
     }
 
     /// Returns the number of examples for the test.
@@ -68,24 +71,31 @@ impl Examples {
     /// Returns by how much more the labels vary between the pages of a table than they would if its rows came
     /// in a random order: the ratio of the mean squares between pages and within. `None` where rows are read
     /// one by one, or there are too few pages to tell.
-    pub(crate) fn likeness(&self) -> Option<f64> {
-        /// The pages that tell.
+    pub(crate) fn likeness(&self) -> Result<Option<f64>, Error> {
+        /// The pages that tell, and the rows that are enough.
         const ENOUGH: usize = 30;
-        self.store.values.pages()?;
-        let runs = self.runs();
-        let (n, pages) = (self.len() as f64, runs.len());
-        if pages < ENOUGH || self.len() < 2 * pages {
-            return None;
+        const MOST: usize = 1 << 20;
+        if self.store.values.pages().is_none() {
+            return Ok(None);
         }
-        let label = |row: &u32| self.store.labels[*row as usize];
-        let mean = self.rows.iter().map(label).sum::<f64>() / n;
+        let runs = self.runs();
+        let runs = &runs[..runs.partition_point(|run| run.end <= MOST)];
+        let (n, pages) = (runs.last().map_or(0, |run| run.end), runs.len());
+        if pages < ENOUGH || n < 2 * pages {
+            return Ok(None);
+        }
+        let mut labels = Vec::with_capacity(n);
+        self.each_label(0..n, |y| labels.push(y))?;
+        let mean_of = |labels: &[f64]| labels.iter().sum::<f64>() / labels.len() as f64;
+        let mean = mean_of(&labels);
         let (mut between, mut within) = (0.0, 0.0);
         for run in runs {
-            let of_run = run.iter().map(label).sum::<f64>() / run.len() as f64;
-            between += run.len() as f64 * (of_run - mean).powi(2);
-            within += run.iter().map(|row| (label(row) - of_run).powi(2)).sum::<f64>();
+            let of_run = labels.get(run.clone()).unwrap_or_default();
+            let own = mean_of(of_run);
+            between += run.len() as f64 * (own - mean).powi(2);
+            within += of_run.iter().map(|y| (y - own).powi(2)).sum::<f64>();
         }
-        Some(between / (pages - 1) as f64 / (within / (n - pages as f64)))
+        Ok(Some(between / (pages - 1) as f64 / (within / (n - pages) as f64)))
     }
 
     /// Returns what was read of the table so far, if it is not in memory.
@@ -97,32 +107,44 @@ impl Examples {
     pub(super) fn shuffle(&self, seed: &Seed) -> Shuffled {
         let mut rng = seed.rng();
         if self.store.values.pages().is_none() {
-            let mut rows = self.rows.to_vec();
+            let mut rows: Vec<u32> = self.rows.iter().collect();
             rows.shuffle(&mut rng);
-            return Shuffled { rows, page: 1 };
+            return Shuffled { rows: Rows::Listed(rows), page: 1 };
         }
-        let runs = self.runs();
+        let mut runs = self.runs();
         let page = page_of(&runs);
-        let mut runs = runs;
         runs.shuffle(&mut rng);
-        let mut rows: Vec<u32> =
-            runs.iter().flat_map(|run| run.chunks_exact(page)).flatten().copied().collect();
-        rows.extend(runs.iter().flat_map(|run| run.chunks_exact(page).remainder()));
+        let whole = |run: &Range<usize>| run.start + run.len() / page * page;
+        let pages = runs.iter().map(|run| run.start..whole(run));
+        let rows = self.rows.at(pages.chain(runs.iter().map(|run| whole(run)..run.end)));
         Shuffled { rows, page }
     }
 
-    /// Returns the rows in runs of those that lie in the same page.
-    fn runs(&self) -> Vec<&[u32]> {
+    /// Returns the places of the rows in runs of those that lie in the same page.
+    fn runs(&self) -> Vec<Range<usize>> {
         let first_rows = self.store.values.pages().unwrap_or_default();
-        let of = |row: u32| first_rows.partition_point(|first| *first <= row);
-        self.rows.chunk_by(|a, b| of(*a) == of(*b)).collect()
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        let (mut place, mut last) = (0, None);
+        for mut rows in self.rows.slices(0..self.len()) {
+            while !rows.is_empty() {
+                let page = first_rows.partition_point(|first| *first <= rows.start);
+                let end = first_rows.get(page).map_or(rows.end, |next| rows.end.min(*next));
+                let next = place + (end - rows.start) as usize;
+                match runs.last_mut() {
+                    Some(run) if last == Some(page) => run.end = next,
+                    _ => runs.push(place..next),
+                }
+                (place, last, rows.start) = (next, Some(page), end);
+            }
+        }
+        runs
     }
 }
 
 /// Returns the largest number of rows in which whole pages hold nine tenths of all: pages differ in length by
 /// rows without a label, and where a row group ends.
-fn page_of(runs: &[&[u32]]) -> usize {
-    let all: usize = runs.iter().map(|run| run.len()).sum();
+fn page_of(runs: &[Range<usize>]) -> usize {
+    let all: usize = runs.iter().map(Range::len).sum();
     let longest = (all / PAGES).clamp(1, LONGEST);
     let mut lengths: Vec<usize> = runs.iter().map(|run| run.len().min(longest)).collect();
     lengths.sort_unstable();
@@ -138,10 +160,7 @@ mod tests {
 
     #[test]
     fn a_page_has_as_many_rows_as_most_pages_have_at_least() {
-        let page = |lengths: &[usize]| {
-            let rows = [0; 2000];
-            page_of(&lengths.iter().map(|length| &rows[..*length]).collect::<Vec<_>>())
-        };
+        let page = |lengths: &[usize]| page_of(&lengths.iter().map(|length| 0..*length).collect::<Vec<_>>());
         assert_eq!(page(&[100; 20]), 100);
         let mut last_is_short = [100; 20];
         last_is_short[19] = 7;

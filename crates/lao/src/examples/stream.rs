@@ -17,7 +17,8 @@ pub(crate) struct Stream {
     pub skipped: u64,
     /// How often each attribute was asked for and missing.
     lacking: Vec<u64>,
-    /// The values of the rows that may become examples, column after column.
+    /// The rows that may become examples, and their values, column after column.
+    rows: Vec<u32>,
     read: Vec<f64>,
 }
 
@@ -25,7 +26,16 @@ impl Stream {
     /// Returns the examples, `passes` times over.
     pub fn new(examples: Examples, passes: u64, gaps: bool) -> Self {
         let lacking = vec![0; examples.names().len()];
-        Stream { examples, passes, gaps, position: 0, skipped: 0, lacking, read: Vec::new() }
+        Stream {
+            examples,
+            passes,
+            gaps,
+            position: 0,
+            skipped: 0,
+            lacking,
+            rows: Vec::new(),
+            read: Vec::new(),
+        }
     }
 
     /// Returns how often each attribute was asked for and missing.
@@ -59,7 +69,7 @@ impl Source for Stream {
     }
 
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
-        let Stream { examples, read, position, skipped, lacking, gaps, .. } = self;
+        let Stream { examples, rows, read, position, skipped, lacking, gaps, .. } = self;
         let (store, n) = (&examples.store, examples.len());
         let end = (n as u64).saturating_mul(self.passes);
         let mut filled = 0;
@@ -67,9 +77,8 @@ impl Source for Stream {
         let end = if spent { *position } else { end };
         while filled < block.capacity() && *position < end && !examples.stop.load(Ordering::Relaxed) {
             let at = (*position % n as u64) as usize;
-            let rows = &examples.rows[at..n.min(at + block.capacity() - filled)];
-            read.resize(attributes.len() * rows.len(), 0.0);
-            if store.values.read(attributes, rows, read)?.is_break() {
+            examples.rows.copy(at..n.min(at + block.capacity() - filled), rows);
+            if examples.read_rows(attributes, rows, read)?.is_break() {
                 break;
             }
             *position += rows.len() as u64;
@@ -87,7 +96,7 @@ impl Source for Stream {
                 for c in 0..attributes.len() {
                     block.column_mut(c)[filled] = column(c);
                 }
-                block.labels_mut()[filled] = store.labels[row as usize];
+                block.labels_mut()[filled] = examples.label_of(rows, r, read);
                 if let Some(weights) = &examples.weights {
                     block.weights_mut()[filled] = weights[row as usize];
                 }

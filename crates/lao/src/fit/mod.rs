@@ -69,6 +69,9 @@ pub struct Progress<'a> {
     pub holdout: Option<&'a Holdout>,
 }
 
+/// The most examples that are held out.
+const MOST_HELD_OUT: f64 = 1_048_576.0;
+
 /// The result of a run.
 ///
 /// ```
@@ -229,6 +232,8 @@ impl Fit {
         let &Choices { holdout, passes, in_order, seed, .. } = &self.choices;
         let seed = Seed::root(seed);
         self.choices.check(&self.budget)?;
+        // More would say no more of the error, and would not be learned from.
+        let holdout = holdout.min(MOST_HELD_OUT / examples.len() as f64);
         let (training, held_out) = if holdout > 0.0 && examples.len() >= 20 {
             let TrainTest { train, test } = if in_order {
                 examples.split_in_order(holdout)?
@@ -252,7 +257,7 @@ impl Fit {
             }
         };
         let whole = (training.len() as u64).saturating_mul(passes);
-        let mean = training.mean_label();
+        let mean = training.mean_label()?;
         // A random order, so that a sorted table does no harm, unless the user says that its order is right.
         let ordered = if in_order { training.clone() } else { training.shuffled(&seed.child("order")) };
         let (limit, tariff) = match (learned.parameters.money(), &priced, &self.budget) {
@@ -327,8 +332,10 @@ impl Fit {
             if done {
                 let mut notes = examples.notes().to_vec();
                 notes.extend(NoUpdate::of(learned.learner.inspect()).map(|none| none.to_string()));
-                notes.extend(in_order.then(|| sorted_by_class(&training)).flatten());
-                notes.extend(alike(examples));
+                if in_order {
+                    notes.extend(sorted_by_class(&training)?);
+                }
+                notes.extend(alike(examples)?);
                 notes.extend(of_gaps(&session, gaps));
                 notes.extend(out_of_bytes(examples, ledger.examples));
                 notes.extend(priced.as_ref().and_then(|priced| too_dear(priced, &learned.parameters)));

@@ -127,40 +127,45 @@ pub(super) fn of_gaps(session: &Session<Stream>, gaps: bool) -> Option<String> {
 
 /// Returns a note if the rows of a page are alike, so that examples with the same looks say less than as many
 /// others.
-pub(super) fn alike(examples: &Examples) -> Option<String> {
+pub(super) fn alike(examples: &Examples) -> Result<Option<String>, Error> {
     /// Pages of rows in a random order have 1.
     const MUCH: f64 = 2.0;
-    examples.likeness().filter(|likeness| *likeness > MUCH).map(|likeness| {
+    let likeness = examples.likeness()?.filter(|likeness| *likeness > MUCH);
+    Ok(likeness.map(|likeness| {
         format!(
             "the rows of a page are alike: between pages the label varies {likeness:.0} times as much as it \
              would in a random order. The examples of a page have the same looks, so the model can be far \
              worse than one of the table in memory, and levels and intervals do not hold; `lao data TABLE \
              --rewrite NEW.parquet --shuffle` writes the rows in a random order"
         )
-    })
+    }))
 }
 
 /// Returns a note if examples of a class come together, so that the order tells of the label.
-pub(super) fn sorted_by_class(training: &Examples) -> Option<String> {
+pub(super) fn sorted_by_class(training: &Examples) -> Result<Option<String>, Error> {
     /// Parts of the examples that are compared, and the part of the variance between them that is noted.
     const PARTS: usize = 10;
     const SORTED: f64 = 0.5;
-    let Label::Classes { positive, .. } = training.label() else { return None };
-    let labels: Vec<f64> = training.labels().collect();
-    let n = labels.len();
+    let Label::Classes { positive, .. } = training.label() else { return Ok(None) };
+    let n = training.len();
     if n < 10 * PARTS {
-        return None;
+        return Ok(None);
     }
-    let mean = labels.iter().sum::<f64>() / n as f64;
-    let parts: Vec<f64> = labels
-        .chunks(n.div_ceil(PARTS))
-        .map(|part| part.len() as f64 * (part.iter().sum::<f64>() / part.len() as f64 - mean).powi(2))
-        .collect();
-    (parts.iter().sum::<f64>() > SORTED * n as f64 * (1.0 - mean * mean)).then(|| {
+    let (mut sums, mut place) = ([0.0; PARTS], 0);
+    let of_part = n.div_ceil(PARTS);
+    training.each_label(0..n, |y| {
+        sums[place / of_part] += y;
+        place += 1;
+    })?;
+    let mean = sums.iter().sum::<f64>() / n as f64;
+    let length = |part: usize| (n - part * of_part).min(of_part) as f64;
+    let begun = sums.iter().enumerate().filter(|(part, _)| part * of_part < n);
+    let between: f64 = begun.map(|(part, sum)| length(part) * (sum / length(part) - mean).powi(2)).sum();
+    Ok((between > SORTED * n as f64 * (1.0 - mean * mean)).then(|| {
         format!(
             "the examples come sorted by their class: `{positive}` is far more frequent in some parts of the \
              table than in others; a model that learns in this order cannot be trusted, and its \
              probabilities are left out; do without `--in-order` (shuffle=True in Python)"
         )
-    })
+    }))
 }

@@ -165,7 +165,7 @@ impl Files {
     }
 
     /// Reads a column of all files.
-    fn read(&self, column: usize, mut each: impl FnMut(Cells<'_>)) -> Result<(), ParquetError> {
+    pub fn read(&self, column: usize, mut each: impl FnMut(Cells<'_>)) -> Result<(), ParquetError> {
         self.files.iter().try_for_each(|file| file.read(&[column], 0..file.rows(), |_, cells| each(cells)))
     }
 

@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::escape::shown;
 use crate::examples::{Examples, Label};
 use crate::frame::{Frame, Values};
+use std::cell::RefCell;
 
 /// Groups of the picture of the calibration, at most, and examples of a group, at least.
 const GROUPS: usize = 10;
@@ -31,11 +32,14 @@ impl Model {
         if n == 0 {
             return Ok(None);
         }
-        let mut labels = examples.labels();
+        let labels = RefCell::new(Vec::new());
         let mut both: Vec<(f64, f64)> = Vec::with_capacity(n);
-        let read = |rows, into: &mut [f64]| examples.read(&places, rows, into);
+        let read = |rows, into: &mut [f64]| {
+            labels.borrow_mut().clear();
+            examples.read(&places, rows, into, |y| labels.borrow_mut().push(y))
+        };
         let done = self.predict_rows(n, read, |_, predicted, _| {
-            both.extend(predicted.iter().copied().zip(&mut labels));
+            both.extend(predicted.iter().copied().zip(labels.borrow().iter().copied()));
         })?;
         Ok(if done.is_break() { None } else { self.judged(both) })
     }

@@ -517,7 +517,7 @@ fn in_order_the_last_rows_are_held_out() {
     }
     let examples = frame(&text).target("y").unwrap();
     let TrainTest { train: first, test: last } = examples.split_in_order(0.1).unwrap();
-    assert_eq!((first.len(), last.labels().next()), (900, examples.labels().nth(900)));
+    assert_eq!((first.len(), last.labels().unwrap()[0]), (900, examples.labels().unwrap()[900]));
     let fit = Fit::within(2).in_order();
     let model = fit.run(&examples).unwrap().model;
     let known = fit.clone().holdout(0.0).run(&first).unwrap().model;
