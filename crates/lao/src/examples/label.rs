@@ -120,8 +120,8 @@ impl Classes {
             }
             if few && classes.len() <= 10 && classes.iter().all(|class| class.value.fract() == 0.0) {
                 notes.push(format!(
-                    "`{target}` is learned as a number, and has {} values: {}; --positive VALUE learns one of \
-                     them against all others",
+                    "`{target}` is learned as a number, and has {} values: {}; --positive VALUE learns one \
+                     of them against all others",
                     classes.len(),
                     listed()
                 ));
