@@ -164,9 +164,21 @@ impl Files {
         notes::names(&header, &header, notes)
     }
 
-    /// Reads a column of all files.
+    /// Reads a column of all files: of some row groups at a time, since what is fetched at once is in memory
+    /// at once.
     pub fn read(&self, column: usize, mut each: impl FnMut(Cells<'_>)) -> Result<(), ParquetError> {
-        self.files.iter().try_for_each(|file| file.read(&[column], 0..file.rows(), |_, cells| each(cells)))
+        /// Rows that are enough for as many requests as are made at once.
+        const AT_ONCE: u64 = 1 << 20;
+        for file in &self.files {
+            let mut start = 0;
+            for &end in file.row_groups().iter().skip(1).chain([&file.rows()]) {
+                if end - start >= AT_ONCE || end == file.rows() {
+                    file.read(&[column], start..end, |_, cells| each(cells))?;
+                    start = end;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Returns the SHA-256 hash of all bytes.
