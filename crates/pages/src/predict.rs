@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
 
-/// The most rows of a request, and characters of a word.
+/// The most rows of a request.
 const ROWS: usize = 100_000;
 
 /// The pages of a model: a form, and an endpoint for programs.
