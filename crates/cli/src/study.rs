@@ -5,7 +5,7 @@ use lao_study::{Recovery, Status, Study, StudyError};
 use lao_terminal as say;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 mod ask;
 mod import;
@@ -152,19 +152,13 @@ pub fn run(args: &StudyArgs) -> anyhow::Result<ExitCode> {
 
 /// Opens a study, when no other command has it, and says what had to be mended.
 fn open(place: &Place) -> anyhow::Result<Study> {
-    let (begin, mut said) = (Instant::now(), false);
-    let study = loop {
-        match Study::open(&place.folder) {
-            Err(StudyError::Locked(_)) if begin.elapsed().as_secs() < u64::from(place.wait) => {
-                if !said && begin.elapsed().as_secs() >= 1 {
-                    say::note(&format!("waiting: another command uses {}", shown(&place.folder)));
-                    said = true;
-                }
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            opened => break opened?,
+    let mut said = false;
+    let study = Study::open_when_free(&place.folder, Duration::from_secs(place.wait.into()), |waited| {
+        if !said && waited.as_secs() >= 1 {
+            say::note(&format!("waiting: another command uses {}", shown(&place.folder)));
+            said = true;
         }
-    };
+    })?;
     let Recovery { cut, .. } = study.recovery();
     if cut > 0 {
         say::note(&format!(

@@ -2,7 +2,7 @@
 
 use crate::guard::Guard;
 use crate::http::{Form, Reply, Request};
-use crate::render::{STYLES, problem, render};
+use crate::render::{STYLES, page, problem};
 use crate::server::{Pages, Server, Stop};
 use crate::study::unit;
 use hyper::StatusCode;
@@ -45,12 +45,7 @@ impl ModelPages {
             fields => fields(&self.model, form),
             ..values
         };
-        match render("predict.html", all) {
-            Ok(html) => Reply::page(status, html),
-            Err(error) => {
-                problem(StatusCode::INTERNAL_SERVER_ERROR, "This page has a mistake", &error.to_string())
-            }
-        }
+        page(status, "predict.html", all)
     }
 }
 
@@ -153,7 +148,6 @@ pub(crate) fn answer(model: &Model, form: &Form, noise: Option<f64>) -> Answer {
         missing => model.columns().len() - known,
         trees => model.trees.is_some(),
         parts => parts(model, &frame),
-        intercept => number(model.intercept),
     };
     Answer { status: StatusCode::OK, values }
 }
@@ -162,7 +156,7 @@ pub(crate) fn answer(model: &Model, form: &Form, noise: Option<f64>) -> Answer {
 fn parts(model: &Model, frame: &Frame) -> Vec<Value> {
     let parts = model.parts(frame, 0).unwrap_or_default();
     let of = |(one, part): (&Coefficient, f64)| {
-        context! { name => one.name(), part => number(part), coefficient => number(one.value) }
+        context! { name => one.name(), part => number(part) }
     };
     model.coefficients.iter().zip(parts).map(of).collect()
 }
@@ -199,16 +193,7 @@ struct Asked {
     /// The values of each row, by the names of the columns.
     rows: Vec<BTreeMap<String, serde_json::Value>>,
     #[serde(default)]
-    missing: Gap,
-}
-
-/// What is predicted where a value is missing.
-#[derive(Clone, Copy, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Gap {
-    #[default]
-    Mean,
-    Refuse,
+    missing: Missing,
 }
 
 /// Predicts the rows that a program sends.
@@ -250,10 +235,6 @@ fn rows(model: &Model, body: &[u8]) -> Result<serde_json::Value, String> {
         return Err(format!("no row has {}; a value that is not known is null", absent.join(", ")));
     }
     let frame = frame(model, &cells)?;
-    let missing = match missing {
-        Gap::Mean => Missing::Mean,
-        Gap::Refuse => Missing::Refuse,
-    };
     let predicted = model.predict(&frame, missing).map_err(|error| error.to_string())?;
     Ok(json(model, &predicted.values, &[]))
 }

@@ -39,6 +39,16 @@ pub fn render(name: &str, values: Value) -> anyhow::Result<String> {
     Ok(environment.get_template(name)?.render(values)?)
 }
 
+/// Returns the page that a template makes.
+pub fn page(status: StatusCode, template: &str, values: Value) -> Reply {
+    match render(template, values) {
+        Ok(html) => Reply::page(status, html),
+        Err(error) => {
+            problem(StatusCode::INTERNAL_SERVER_ERROR, "This page has a mistake", &error.to_string())
+        }
+    }
+}
+
 /// Returns a page that says what is wrong and what to do.
 pub fn problem(status: StatusCode, title: &str, text: &str) -> Reply {
     let html = render("problem.html", context! { title, text });

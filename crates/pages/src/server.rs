@@ -68,8 +68,7 @@ impl Server {
     ///
     /// # Errors
     /// When the system gives no threads.
-    #[allow(private_bounds, reason = "what the pages are is told by two public types")]
-    pub fn serve(self, pages: impl Pages, stop: &Stop) -> io::Result<()> {
+    pub(crate) fn serve(self, pages: impl Pages, stop: &Stop) -> io::Result<()> {
         let threads = std::thread::available_parallelism().map_or(2, usize::from);
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(threads.min(4))

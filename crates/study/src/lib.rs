@@ -57,6 +57,7 @@ mod snapshot;
 mod state;
 mod status;
 mod study;
+mod wait;
 
 pub use description::Description;
 pub use error::StudyError;

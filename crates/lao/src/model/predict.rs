@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::examples::Label;
 use crate::frame::{Column, Frame, Values};
 use lao_algorithms::trees::Trees;
+use serde::Deserialize;
 use std::ops::{ControlFlow, Range};
 
 /// The number of rows whose values are read at once.
@@ -24,7 +25,8 @@ const AT_ONCE: usize = 30_000;
 /// assert!(model.predict(&fresh, Missing::Refuse)?.values[1].is_nan());
 /// # Ok::<(), lao::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Missing {
     /// It uses the mean of the attribute.
     #[default]

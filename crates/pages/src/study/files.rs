@@ -1,7 +1,7 @@
 //! Files to keep: the examples as CSV, the model, its page, and the whole folder.
 
+use super::StudyPages;
 use super::slot::in_class;
-use super::{Outcome, StudyPages};
 use crate::http::Reply;
 use crate::model;
 use lao_study::{Study, StudyError};
@@ -10,7 +10,7 @@ use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 impl StudyPages {
-    pub(super) fn file(&self, name: &str) -> Result<Outcome, StudyError> {
+    pub(super) fn file(&self, name: &str) -> Result<Option<Reply>, StudyError> {
         let study = self.open()?;
         let reply = match name {
             "examples.csv" => Reply::file(name, "text/csv; charset=utf-8", examples(&study)?),
@@ -21,9 +21,9 @@ impl StudyPages {
                 Reply::file(name, "text/html; charset=utf-8", page.into_bytes())
             }
             "study.zip" => Reply::file(name, "application/zip", archive(&study)?),
-            _ => return Ok(Outcome::Nowhere),
+            _ => return Ok(None),
         };
-        Ok(Outcome::Reply(reply))
+        Ok(Some(reply))
     }
 }
 

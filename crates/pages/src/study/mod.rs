@@ -10,7 +10,7 @@ pub(crate) use slot::unit;
 
 use crate::guard::Guard;
 use crate::http::{Reply, Request};
-use crate::render::{STYLES, problem, render};
+use crate::render::{STYLES, page, problem};
 use crate::server::{Pages, Server, Stop};
 use hyper::StatusCode;
 use known::Plans;
@@ -18,7 +18,7 @@ use lao_study::{Study, StudyError};
 use minijinja::{Value, context};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long a page waits for a command that uses the study.
 const WAIT: Duration = Duration::from_secs(3);
@@ -31,14 +31,6 @@ pub struct StudyPages {
     /// Requests take turns, so that they do not wait for the lock of the study as for a command.
     turn: Mutex<()>,
     plans: Plans,
-}
-
-/// What a page is made for.
-pub(crate) enum Outcome {
-    /// A reply.
-    Reply(Reply),
-    /// There is no such page.
-    Nowhere,
 }
 
 impl StudyPages {
@@ -57,15 +49,7 @@ impl StudyPages {
 
     /// Opens the study; others who use it are waited for.
     fn open(&self) -> Result<Study, StudyError> {
-        let begin = Instant::now();
-        loop {
-            match Study::open(&self.folder) {
-                Err(StudyError::Locked(_)) if begin.elapsed() < WAIT => {
-                    std::thread::sleep(Duration::from_millis(5));
-                }
-                opened => return opened,
-            }
-        }
+        Study::open_when_free(&self.folder, WAIT, |_| ())
     }
 
     /// Renders a page of the study.
@@ -77,15 +61,11 @@ impl StudyPages {
             read_only => self.guard.is_read_only(),
             ..values
         };
-        match render(template, all) {
-            Ok(html) => Reply::page(status, html),
-            Err(error) => {
-                problem(StatusCode::INTERNAL_SERVER_ERROR, "This page has a mistake", &error.to_string())
-            }
-        }
+        page(status, template, all)
     }
 
-    fn route(&self, request: &Request) -> Result<Outcome, StudyError> {
+    /// Answers a request that may pass; `None` if there is no such page.
+    fn route(&self, request: &Request) -> Result<Option<Reply>, StudyError> {
         let path: Vec<&str> = request.path.iter().map(String::as_str).collect();
         let reply = match (request.sends, &path[..]) {
             (false, []) => self.today(&self.open()?, None),
@@ -93,16 +73,16 @@ impl StudyPages {
             (sends, ["slot", number, rest @ ..]) => match (number.parse(), sends, rest) {
                 (Ok(number), false, []) => return self.slot(number, request.query.get("done")),
                 (Ok(number), true, [what]) => return self.sent(number, what, &request.form()),
-                _ => return Ok(Outcome::Nowhere),
+                _ => return Ok(None),
             },
             (false, ["known"]) => self.known(&request.query)?,
             (false, ["predict"]) => self.predict_form()?,
             (true, ["predict"]) => self.predicted(&request.form())?,
             (false, ["files"]) => self.page(StatusCode::OK, "files.html", context! { at => "files" }),
             (false, ["files", file]) => return self.file(file),
-            _ => return Ok(Outcome::Nowhere),
+            _ => return Ok(None),
         };
-        Ok(Outcome::Reply(reply))
+        Ok(Some(reply))
     }
 }
 
@@ -119,8 +99,8 @@ impl Pages for StudyPages {
         // A panic of another request has changed nothing here.
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         match self.route(&request) {
-            Ok(Outcome::Reply(reply)) => reply,
-            Ok(Outcome::Nowhere) => problem(
+            Ok(Some(reply)) => reply,
+            Ok(None) => problem(
                 StatusCode::NOT_FOUND,
                 "There is no such page",
                 "begin at the page of today, or look at the number of the example",
@@ -144,11 +124,10 @@ fn status_of(error: &StudyError) -> StatusCode {
 /// Returns an error as whoever is at the page can act on it.
 fn in_words(error: &StudyError) -> String {
     match error {
-        StudyError::Locked(_) => {
-            "another program uses the study at this moment; nothing was recorded; wait a \
-                                  moment and send it again"
-                .into()
-        }
+        StudyError::Locked(_) => String::from(
+            "another program uses the study at this moment; nothing was recorded; wait a moment and send it \
+             again",
+        ),
         error => error.to_string(),
     }
 }

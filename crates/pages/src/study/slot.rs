@@ -3,7 +3,7 @@
 //! What is typed is looked at twice: the page that checks it shows every number as it was understood, and
 //! what is recorded then can no longer be changed.
 
-use super::{Outcome, StudyPages, in_words, status_of};
+use super::{StudyPages, in_words, status_of};
 use crate::http::{Form, Reply};
 use crate::study::today::order;
 use hyper::StatusCode;
@@ -131,38 +131,40 @@ impl Typed {
 
 impl StudyPages {
     /// Returns the page of an example: what to order and the fields for what comes of it, or what came.
-    pub(super) fn slot(&self, number: u64, done: &str) -> Result<Outcome, StudyError> {
+    pub(super) fn slot(&self, number: u64, done: &str) -> Result<Option<Reply>, StudyError> {
         let study = self.open()?;
-        let Some(entry) = entry(&study, number)? else { return Ok(Outcome::Nowhere) };
+        let entries = study.entries()?;
+        let Some(entry) = entry(&entries, number) else { return Ok(None) };
         let said = match done {
             "told" => Some("Recorded."),
             "void" => Some("Closed without a result."),
             "named" => Some("The name is recorded."),
             _ => None,
         };
-        let typed = Typed::nothing(&names(&entry, &study));
+        let typed = Typed::nothing(&names(entry, &study));
         let said = said.map(|said| (StatusCode::OK, said.to_owned()));
-        Ok(Outcome::Reply(self.slot_page(&study, &entry, &typed, said)))
+        Ok(Some(self.slot_page(&study, entry, &typed, said)))
     }
 
     /// Does what a form of an example asks for.
-    pub(super) fn sent(&self, number: u64, what: &str, form: &Form) -> Result<Outcome, StudyError> {
+    pub(super) fn sent(&self, number: u64, what: &str, form: &Form) -> Result<Option<Reply>, StudyError> {
         let mut typed = Typed::of(form);
         let mut study = match self.open() {
             Ok(study) => study,
-            Err(error) => return Ok(Outcome::Reply(self.kept(number, &typed, &error))),
+            Err(error) => return Ok(Some(self.kept(number, &typed, &error))),
         };
-        let Some(entry) = entry(&study, number)? else { return Ok(Outcome::Nowhere) };
+        let entries = study.entries()?;
+        let Some(entry) = entry(&entries, number) else { return Ok(None) };
         let done = match what {
-            "check" | "change" | "tell" if is_open(&entry) => {
-                let asked = names(&entry, &study);
+            "check" | "change" | "tell" if is_open(entry) => {
+                let asked = names(entry, &study);
                 if !typed.fields.iter().map(|field| &field.name).eq(&asked) {
                     // Somebody else has told the values, and the label is still missing.
-                    return Ok(Outcome::Reply(self.told_page(&study, &entry, Some(&typed))));
+                    return Ok(Some(self.told_page(&study, entry, Some(&typed))));
                 }
                 let description = study.description().clone();
                 let checked = typed.checked(&description);
-                typed.look(&study.entries()?, &description);
+                typed.look(&entries, &description);
                 let Some(Checked { values, label }) = checked.filter(|_| what != "change") else {
                     let said = (what != "change").then(|| {
                         let why = "Nothing was recorded yet: see what is said at the fields below.";
@@ -171,31 +173,31 @@ impl StudyPages {
                     if what == "change" {
                         typed.fields.iter_mut().for_each(|field| field.error = None);
                     }
-                    return Ok(Outcome::Reply(self.slot_page(&study, &entry, &typed, said)));
+                    return Ok(Some(self.slot_page(&study, entry, &typed, said)));
                 };
                 if what == "check" {
-                    return Ok(Outcome::Reply(self.check_page(&study, &entry, &typed)));
+                    return Ok(Some(self.check_page(&study, entry, &typed)));
                 }
                 let waits = entry.values.is_some();
                 match (waits, label) {
                     (false, label) => study.tell(number, &values, label).map(|()| "told"),
                     (true, Some(label)) => study.label(number, label).map(|()| "told"),
-                    (true, None) => return Ok(Outcome::Reply(Reply::see(&format!("/slot/{number}")))),
+                    (true, None) => return Ok(Some(Reply::see(&format!("/slot/{number}")))),
                 }
             }
             // Somebody else was faster.
             "check" | "change" | "tell" => {
-                return Ok(Outcome::Reply(self.told_page(&study, &entry, Some(&typed))));
+                return Ok(Some(self.told_page(&study, entry, Some(&typed))));
             }
             "void" => study.void(number, form.get("reason")).map(|()| "void"),
             "name" => study.name(number, form.get("name")).map(|()| "named"),
-            _ => return Ok(Outcome::Nowhere),
+            _ => return Ok(None),
         };
-        Ok(Outcome::Reply(match done {
+        Ok(Some(match done {
             Ok(done) => Reply::see(&format!("/slot/{number}?done={done}")),
             Err(error) => {
                 let said = Some((status_of(&error), in_words(&error)));
-                self.slot_page(&study, &entry, &typed, said)
+                self.slot_page(&study, entry, &typed, said)
             }
         }))
     }
@@ -253,7 +255,6 @@ impl StudyPages {
             rows => typed.rows(),
             label => &typed.label,
             read => lao::decimal(&typed.label).map_or_else(|| typed.label.clone(), |x| x.to_string()),
-            waits => entry.values.is_some(),
             odd => typed.fields.iter().any(|field| field.odd.is_some()),
             ..about(study.description())
         };
@@ -288,8 +289,8 @@ fn about(description: &Description) -> Value {
 }
 
 /// Returns the slot of a number; `None` if it was never handed out.
-fn entry(study: &Study, number: u64) -> Result<Option<Entry>, StudyError> {
-    Ok(study.entries()?.into_iter().find(|entry| entry.number == number))
+fn entry(entries: &[Entry], number: u64) -> Option<&Entry> {
+    entries.iter().find(|entry| entry.number == number)
 }
 
 /// Returns whether values or a label can still come.

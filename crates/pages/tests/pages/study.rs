@@ -4,11 +4,20 @@ use crate::client::{Answer, Running, as_fields, begun, serve, typed};
 use lao::Label;
 use lao::algorithms::Money;
 use lao_study::{Description, Study};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Returns the attributes of an open slot.
 fn attributes(place: &Path, slot: u64) -> Vec<String> {
     Study::open(place).unwrap().slot(slot).unwrap().attributes
+}
+
+/// Begins a study, serves it, and asks for an example by its page; returns the attributes, too.
+fn asked(folder: &Path) -> (PathBuf, Running, Vec<String>) {
+    let place = begun(folder);
+    let running = serve(&place, false);
+    running.post("/ask", &[("known", "0"), ("count", "1")]);
+    let names = attributes(&place, 1);
+    (place, running, names)
 }
 
 /// Sends the values of a slot.
@@ -73,15 +82,12 @@ trait Tap: Sized {
     }
 }
 
-impl Tap for std::path::PathBuf {}
+impl Tap for PathBuf {}
 
 #[test]
 fn what_is_no_number_is_said_beside_its_field_and_what_was_typed_stays() {
     let folder = tempfile::tempdir().unwrap();
-    let place = begun(folder.path());
-    let running = serve(&place, false);
-    running.post("/ask", &[("known", "0"), ("count", "1")]);
-    let names = attributes(&place, 1);
+    let (place, running, names) = asked(folder.path());
     send(&running, "check", 1, &names, &["23O", "", "7.25"], "x")
         .has(422, "`23O` is no number")
         .has(422, "Give a number, or tick")
@@ -117,10 +123,7 @@ fn a_value_unlike_those_before_is_asked_back_and_not_refused() {
 #[test]
 fn of_two_people_the_second_is_told_and_nothing_is_lost() {
     let folder = tempfile::tempdir().unwrap();
-    let place = begun(folder.path());
-    let running = serve(&place, false);
-    running.post("/ask", &[("known", "0"), ("count", "1")]);
-    let names = attributes(&place, 1);
+    let (place, running, names) = asked(folder.path());
     send(&running, "tell", 1, &names, &["1", "2", "3"], "0.5").has(200, "All of it is recorded");
     for what in ["check", "tell", "change"] {
         send(&running, what, 1, &names, &["1", "2", "33"], "0.6")
@@ -142,10 +145,7 @@ fn of_two_people_the_second_is_told_and_nothing_is_lost() {
 #[test]
 fn what_was_typed_stays_while_another_program_has_the_study() {
     let folder = tempfile::tempdir().unwrap();
-    let place = begun(folder.path());
-    let running = serve(&place, false);
-    running.post("/ask", &[("known", "0"), ("count", "1")]);
-    let names = attributes(&place, 1);
+    let (place, running, names) = asked(folder.path());
     let held = Study::open(&place).unwrap();
     let answer = send(&running, "tell", 1, &names, &["1.5", "2.5", "absent"], "0.5");
     answer.has(503, "another program uses the study").has(503, "Try again").has(503, "value=\"2.5\"");
