@@ -9,7 +9,6 @@ use lao_files::write_with;
 use lao_terminal as say;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// Show the columns of a table as `lao fit` reads them.
 #[derive(Debug, Args)]
@@ -35,7 +34,7 @@ pub struct DataArgs {
     force: Force,
 }
 
-pub fn run(args: &DataArgs) -> anyhow::Result<ExitCode> {
+pub fn run(args: &DataArgs) -> anyhow::Result<u8> {
     if let Some(output) = &args.rewrite {
         return rewrite(args, output);
     }
@@ -66,11 +65,11 @@ pub fn run(args: &DataArgs) -> anyhow::Result<ExitCode> {
     };
     say::results(&text)?;
     say::note(&format!("{} rows, {} columns", count(frame.rows() as u64), columns.len()));
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 /// Writes a Parquet table to another file, in short pages.
-fn rewrite(args: &DataArgs, output: &Path) -> anyhow::Result<ExitCode> {
+fn rewrite(args: &DataArgs, output: &Path) -> anyhow::Result<u8> {
     args.force.check(output, &[&args.data])?;
     let options = args.layout.options(ReadOptions::default());
     let how = Rewriting { page: args.page, shuffled: args.shuffle };
@@ -84,7 +83,7 @@ fn rewrite(args: &DataArgs, output: &Path) -> anyhow::Result<ExitCode> {
         frame.rows() as u64
     };
     say::note(&format!("{} rows are in {}", count(rows), output.display()));
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 /// Returns a number as it can be typed.

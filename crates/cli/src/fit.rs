@@ -11,7 +11,6 @@ use lao_files::{check_writable, write_atomically};
 use lao_terminal as say;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -197,7 +196,7 @@ impl ShowProgress {
     }
 }
 
-pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
+pub fn run(args: &FitArgs) -> anyhow::Result<u8> {
     // The model that --like names may be replaced by the one that is learned.
     let output = args.output.checked(Output::File(beside(&args.data)), &[&args.data])?;
     let like = args.like.as_deref().map(load).transpose()?;
@@ -283,14 +282,14 @@ pub fn run(args: &FitArgs) -> anyhow::Result<ExitCode> {
     if stopped {
         let examples = count(fitted.model.spent.examples);
         say::note(&format!("interrupted: this is what was learned from {examples} examples"));
-        return Ok(ExitCode::from(130));
+        return Ok(130);
     }
     if fitted.found {
-        return Ok(ExitCode::SUCCESS);
+        return Ok(0);
     }
     say::note("nothing was found: no attribute has a significant effect, and the model predicts the mean");
     fitted.model.candidates.iter().take(3).for_each(|near| note(&nearest(near)));
-    Ok(ExitCode::from(1))
+    Ok(1)
 }
 
 /// How often it is kept where learning stands.

@@ -9,7 +9,6 @@ use lao_files::write_atomically;
 use lao_pages::{html, largest_first, markdown};
 use lao_terminal as say;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// Show a model: its attributes with intervals, its error, the purchases and costs, and its origin.
 #[derive(Debug, Args)]
@@ -42,7 +41,7 @@ pub fn load(path: &Path) -> anyhow::Result<Model> {
     Ok(Model::load(path)?)
 }
 
-pub fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
+pub fn run(args: &InspectArgs) -> anyhow::Result<u8> {
     for file in args.html.iter().chain(&args.card) {
         args.force.check(file, &[&args.model])?;
     }
@@ -54,11 +53,11 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
         write_atomically(file, markdown(&model).as_bytes())?;
     }
     if args.html.is_some() || args.card.is_some() {
-        return Ok(ExitCode::SUCCESS);
+        return Ok(0);
     }
     if args.json {
         say::results(&model.to_json())?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(0);
     }
     let origin = &model.origin;
     let columns = model.columns();
@@ -79,7 +78,7 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
         choices.method,
         model.lao.version,
     ))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 /// Returns the choices, one in a line.

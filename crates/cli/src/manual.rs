@@ -1,4 +1,4 @@
-//! `lao completions` and `lao man`.
+//! `lao completions`, `lao man` and `lao --version`.
 
 use crate::Cli;
 use clap::{Args, CommandFactory as _};
@@ -6,7 +6,7 @@ use clap_complete::Shell;
 use lao_files::write_atomically;
 use lao_terminal as say;
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::{env, thread};
 
 /// Print a completion script for a shell.
 #[derive(Debug, Args)]
@@ -26,14 +26,14 @@ pub struct ManArgs {
     folder: PathBuf,
 }
 
-pub fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
+pub fn completions(args: &CompletionsArgs) -> anyhow::Result<u8> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "lao", &mut script);
     say::results(&String::from_utf8(script)?)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
-pub fn pages(args: &ManArgs) -> anyhow::Result<ExitCode> {
+pub fn pages(args: &ManArgs) -> anyhow::Result<u8> {
     let mut command = Cli::command();
     command.build();
     let mut left = vec![command];
@@ -44,5 +44,25 @@ pub fn pages(args: &ManArgs) -> anyhow::Result<ExitCode> {
         write_atomically(&args.folder.join(format!("{name}.1")), &page)?;
         left.extend(command.get_subcommands().filter(|one| one.get_name() != "help").cloned());
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
+}
+
+pub fn version(verbose: bool) -> anyhow::Result<u8> {
+    let mut text = format!("lao {}\n", env!("CARGO_PKG_VERSION"));
+    if verbose {
+        let program = env::current_exe().map_or_else(|_| "unknown".into(), |path| path.display().to_string());
+        text += &format!(
+            "program: {program}\nsystem: {} {}{}\nthreads: {}\noptimized: {}\nmodel files: format {}\n\
+             studies: format {}\n",
+            env::consts::OS,
+            env::consts::ARCH,
+            if cfg!(target_env = "musl") { ", static" } else { "" },
+            thread::available_parallelism().map_or(1, usize::from),
+            if cfg!(debug_assertions) { "no" } else { "yes" },
+            lao::Stamp::FORMAT,
+            lao_study::Description::FORMAT,
+        );
+    }
+    say::results(&text)?;
+    Ok(0)
 }

@@ -8,7 +8,6 @@ use lao::{Label, Missing, Model, Pick};
 use lao_pages::json;
 use lao_terminal as say;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Apply a model to a table; only the model's columns are read.
 ///
@@ -45,7 +44,7 @@ enum Gap {
     Refuse,
 }
 
-pub fn run(args: &PredictArgs) -> anyhow::Result<ExitCode> {
+pub fn run(args: &PredictArgs) -> anyhow::Result<u8> {
     let output = args.output.checked(Output::Standard, &[&args.model, &args.data])?;
     let model = load(&args.model)?;
     let mut options = args.layout.options(model.read_options());
@@ -83,7 +82,7 @@ pub fn run(args: &PredictArgs) -> anyhow::Result<ExitCode> {
         };
         say::note(&format!("{} of {} rows lack a value: {what}", predictions.incomplete, frame.rows()));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 fn csv(model: &Model, values: &[f64], kept: &[(&str, Vec<String>)]) -> anyhow::Result<String> {

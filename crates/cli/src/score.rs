@@ -7,7 +7,6 @@ use clap::Args;
 use lao::{Label, Pick};
 use lao_terminal as say;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Measure the error of a model on rows whose label is known.
 ///
@@ -29,7 +28,7 @@ pub struct ScoreArgs {
     json: bool,
 }
 
-pub fn run(args: &ScoreArgs) -> anyhow::Result<ExitCode> {
+pub fn run(args: &ScoreArgs) -> anyhow::Result<u8> {
     let model = load(&args.model)?;
     let mut options = args.layout.options(model.read_options());
     if let Pick::Only(only) = &mut options.columns {
@@ -46,11 +45,11 @@ pub fn run(args: &ScoreArgs) -> anyhow::Result<ExitCode> {
     };
     if args.json {
         say::results(&format!("{}\n", serde_json::json!({ "format": 1, "score": score })))?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(0);
     }
     let interval =
         if model.label == Label::Number { "\n+- is the half-width of a 95 % interval" } else { "" };
     let number = |x: f64| lao_figures::number(x).replace('\u{2212}', "-");
     say::results(&format!("on {} rows: {}{interval}\n", score.examples, score.summary(number)))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }

@@ -8,7 +8,6 @@ use lao_pages::{Guard, ModelPages, Server};
 use lao_terminal as say;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Serve a model: a form for people, and an endpoint for programs.
 ///
@@ -70,9 +69,9 @@ impl Address {
     }
 }
 
-pub fn run(args: &ServeArgs) -> anyhow::Result<ExitCode> {
+pub fn run(args: &ServeArgs) -> anyhow::Result<u8> {
     let model = load(&args.model)?;
     let (server, guard) = args.at.listen(&format!("predictions of {}", lao::shown(&model.target)), false)?;
     ModelPages::new(model, guard).serve(server, &interrupt::learning())?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }

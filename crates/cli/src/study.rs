@@ -4,7 +4,6 @@ use clap::{Args, Subcommand};
 use lao_study::{Recovery, Status, Study, StudyError};
 use lao_terminal as say;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::time::Duration;
 
 mod ask;
@@ -131,7 +130,7 @@ pub fn status_of(error: &anyhow::Error) -> u8 {
     }
 }
 
-pub fn run(args: &StudyArgs) -> anyhow::Result<ExitCode> {
+pub fn run(args: &StudyArgs) -> anyhow::Result<u8> {
     match &args.verb {
         Verb::New(args) => new::new(args),
         Verb::Ask(args) => ask::ask(args),

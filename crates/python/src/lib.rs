@@ -35,6 +35,14 @@ mod _core {
     use super::table::Table;
 
     use pyo3::prelude::*;
+    use std::ffi::OsString;
+
+    /// Runs the command `lao` with these arguments, of which the first is the name of the program, and
+    /// returns its exit status.
+    #[pyfunction]
+    fn command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+        py.detach(|| lao_cli::run(arguments))
+    }
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -44,8 +44,6 @@ pub struct Description {
     pub choices: Choices,
 }
 
-/// The version of the format of a folder.
-pub(crate) const FORMAT: u32 = 1;
 /// The level of a study, unless another one is chosen.
 pub(crate) const DEFAULT_LEVEL: f64 = 0.05;
 
@@ -60,10 +58,13 @@ fn of_studies<S: Serializer>(choices: &Choices, serializer: S) -> Result<S::Ok, 
 }
 
 impl Description {
+    /// The format of the folder of a new study.
+    pub const FORMAT: u32 = 1;
+
     /// Returns the description of a study of a number, with defaults for all but these.
     pub fn new(target: &str, attributes: Vec<String>, budget: usize) -> Self {
         Description {
-            format: FORMAT,
+            format: Self::FORMAT,
             version: env!("CARGO_PKG_VERSION").into(),
             id: String::new(),
             target: target.into(),
@@ -110,8 +111,8 @@ impl Description {
     /// Checks the description and builds the learner.
     pub(crate) fn learner(&self) -> Result<Phases, StudyError> {
         let fail = |field, reason: String| Err(StudyError::Description { field, reason });
-        if self.format != FORMAT {
-            return fail("format", format!("{}; a new study has format {FORMAT}", self.format));
+        if self.format != Self::FORMAT {
+            return fail("format", format!("{}; a new study has format {}", self.format, Self::FORMAT));
         }
         self.check_names()?;
         if self.panels.len() != self.money.as_ref().map_or(0, |money| money.tariff.prices().len()) {

@@ -79,7 +79,7 @@ pub enum StudyError {
     #[error(
         "{}: format {format}, written by lao {version}; this is lao {}, which reads format {}: open the \
          study with lao {version}",
-        .path.display(), env!("CARGO_PKG_VERSION"), crate::description::FORMAT
+        .path.display(), env!("CARGO_PKG_VERSION"), crate::Description::FORMAT
     )]
     Format {
         /// The file.

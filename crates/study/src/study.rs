@@ -1,6 +1,6 @@
 //! A study: a folder, its lock, and the state.
 
-use crate::description::{DEFAULT_LEVEL, Description, FORMAT};
+use crate::description::{DEFAULT_LEVEL, Description};
 use crate::error::StudyError;
 use crate::journal::{self, Given, Joining, Journal, Place, Record, Row, SlotLabel};
 use crate::snapshot::{ahead_of, snapshots};
@@ -536,7 +536,7 @@ fn describe(folder: &Path) -> Result<(Description, Place), StudyError> {
     }
     // The format comes first: in another one, the rest may have another meaning.
     let Written { format, version } = serde_json::from_slice(&text).map_err(damaged)?;
-    if format != FORMAT {
+    if format != Description::FORMAT {
         return Err(StudyError::Format { path, format, version });
     }
     Ok((serde_json::from_slice(&text).map_err(damaged)?, Place::begin(&text)))

@@ -12,6 +12,8 @@ use anyhow::Context as _;
 use clap::Parser;
 use comfy_table::{Table, presets};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::env;
+use std::ffi::OsString;
 use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -65,32 +67,34 @@ pub fn notes_are_seen() -> bool {
     io::stderr().is_terminal()
 }
 
-/// Reads the arguments of a program, runs it with them, and returns its exit status, which is 2 for wrong
+/// Reads the arguments of this program, runs it with them, and returns its exit status, which is 2 for wrong
 /// usage and for an error. Help and version go to standard output; errors go to standard error.
 pub fn program<P: Parser>(run: impl FnOnce(P) -> anyhow::Result<ExitCode>) -> ExitCode {
-    program_with(run, |_| 2)
+    program_with(env::args_os(), run, |_| 2)
 }
 
-/// Does the same as [`program`], with an exit status for each error.
-pub fn program_with<P: Parser>(
-    run: impl FnOnce(P) -> anyhow::Result<ExitCode>,
+/// Does the same as [`program`] with these arguments, of which the first is the name of the program, and with
+/// an exit status for each error.
+pub fn program_with<P: Parser, S: From<u8>>(
+    arguments: impl IntoIterator<Item = OsString>,
+    run: impl FnOnce(P) -> anyhow::Result<S>,
     status: impl FnOnce(&anyhow::Error) -> u8,
-) -> ExitCode {
-    P::try_parse().map_or_else(|said| usage(&said), run).unwrap_or_else(|error| {
+) -> S {
+    P::try_parse_from(arguments).map_or_else(|said| usage(&said).map(S::from), run).unwrap_or_else(|error| {
         note(&plain(&format!("error: {error:#}").replace(['\n', '\r'], " ")));
-        ExitCode::from(status(&error))
+        S::from(status(&error))
     })
 }
 
 /// Prints clap's message.
-fn usage(said: &clap::Error) -> anyhow::Result<ExitCode> {
+fn usage(said: &clap::Error) -> anyhow::Result<u8> {
     let text = said.render().to_string();
     if said.use_stderr() {
         note(text.trim_end());
-        return Ok(ExitCode::from(2));
+        return Ok(2);
     }
     results(&text)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 /// Returns a progress bar on standard error, which is hidden where that is not a terminal; `template` is that

@@ -5,7 +5,6 @@ use anyhow::Context as _;
 use clap::Args;
 use lao_study::Slot;
 use lao_terminal as say;
-use std::process::ExitCode;
 
 #[derive(Debug, Args)]
 pub struct AskArgs {
@@ -26,7 +25,7 @@ pub struct AskArgs {
     json: bool,
 }
 
-pub fn ask(args: &AskArgs) -> anyhow::Result<ExitCode> {
+pub fn ask(args: &AskArgs) -> anyhow::Result<u8> {
     let mut study = open(&args.place)?;
     if let Some(name) = &args.name {
         study.may_be_named(name)?;
@@ -52,7 +51,7 @@ pub fn ask(args: &AskArgs) -> anyhow::Result<ExitCode> {
              -S {folder}`), or hand out more of the present plan by --ahead"
         ));
     }
-    Ok(if slots.is_empty() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    Ok(if slots.is_empty() { 1 } else { 0 })
 }
 
 /// Says what was recorded, for an error that follows: a second ask would hand out others.
@@ -84,14 +83,14 @@ fn line_of(slot: &Slot) -> String {
     format!("slot {}{name}: {}{bill}\n", slot.number, names.join(", "))
 }
 
-pub fn list_open(args: &ShowArgs) -> anyhow::Result<ExitCode> {
+pub fn list_open(args: &ShowArgs) -> anyhow::Result<u8> {
     let study = open(&args.place)?;
     let (slots, waiting) = (study.open_slots(), study.status().waiting);
     if args.json {
         let slots: Vec<_> = slots.iter().map(value_of).collect();
         let text = serde_json::json!({ "format": 1, "slots": slots, "waiting": waiting });
         say::results(&format!("{text}\n"))?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(0);
     }
     let target = &study.description().target;
     let mut text: String = slots.iter().map(line_of).collect();
@@ -103,5 +102,5 @@ pub fn list_open(args: &ShowArgs) -> anyhow::Result<ExitCode> {
         text = "nothing is to be reported: no slot is open, and no label is missing\n".into();
     }
     say::results(&text)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }

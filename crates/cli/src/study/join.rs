@@ -7,7 +7,6 @@ use lao::{Price, Prices};
 use lao_study::Joining;
 use lao_terminal as say;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 #[derive(Debug, Args)]
 pub struct JoinArgs {
@@ -25,7 +24,7 @@ pub struct JoinArgs {
     json: bool,
 }
 
-pub fn join(args: &JoinArgs) -> anyhow::Result<ExitCode> {
+pub fn join(args: &JoinArgs) -> anyhow::Result<u8> {
     let mut study = open(&args.place)?;
     let prices = args.prices.as_ref().map(Prices::read).transpose()?;
     let prices: Vec<&Price> = prices.iter().flat_map(Prices::list).collect();
@@ -63,5 +62,5 @@ pub fn join(args: &JoinArgs) -> anyhow::Result<ExitCode> {
         )
     };
     say::results(&(text + "\n"))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }

@@ -8,7 +8,6 @@ use lao::{Label, Sheet};
 use lao_study::{Description, Study};
 use lao_terminal as say;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 #[derive(Debug, Args)]
 pub struct NewArgs {
@@ -48,7 +47,7 @@ fn names(file: &Path) -> anyhow::Result<Vec<String>> {
     Ok(names.filter(|name| !name.is_empty()).collect())
 }
 
-pub fn new(args: &NewArgs) -> anyhow::Result<ExitCode> {
+pub fn new(args: &NewArgs) -> anyhow::Result<u8> {
     let names = match (&args.attributes, args.budget.prices()?) {
         (Some(file), _) => names(file)?,
         (None, Some(prices)) => prices.list().map(|price| price.column.clone()).collect(),
@@ -68,7 +67,7 @@ pub fn new(args: &NewArgs) -> anyhow::Result<ExitCode> {
     if args.json {
         let text = serde_json::json!({ "format": 1, "study": folder, "description": description });
         say::results(&format!("{text}\n"))?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(0);
     }
     let bought = match &description.money {
         Some(money) => {
@@ -80,5 +79,5 @@ pub fn new(args: &NewArgs) -> anyhow::Result<ExitCode> {
         "{folder}: {} attributes{bought}; next: lao study ask -S {folder}\n",
         description.attributes.len(),
     ))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }

@@ -5,7 +5,6 @@ use crate::interrupt;
 use crate::serve::Address;
 use clap::Args;
 use lao_pages::StudyPages;
-use std::process::ExitCode;
 
 #[derive(Debug, Args)]
 pub struct ServeArgs {
@@ -18,11 +17,11 @@ pub struct ServeArgs {
     read_only: bool,
 }
 
-pub fn run(args: &ServeArgs) -> anyhow::Result<ExitCode> {
+pub fn run(args: &ServeArgs) -> anyhow::Result<u8> {
     let folder = &args.place.folder;
     // Whether the folder is a study is said before anything is served.
     drop(open(&args.place)?);
     let (server, guard) = args.at.listen(&shown(folder), true)?;
     StudyPages::new(folder, guard.read_only(args.read_only)).serve(server, &interrupt::learning())?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }

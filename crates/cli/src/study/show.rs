@@ -5,7 +5,6 @@ use crate::output::{Output, OutputArgs};
 use anyhow::bail;
 use clap::Args;
 use lao_terminal as say;
-use std::process::ExitCode;
 
 #[derive(Debug, Args)]
 pub struct ModelArgs {
@@ -18,13 +17,13 @@ pub struct ModelArgs {
     json: bool,
 }
 
-pub fn status(args: &ShowArgs) -> anyhow::Result<ExitCode> {
+pub fn status(args: &ShowArgs) -> anyhow::Result<u8> {
     let study = open(&args.place)?;
     let (status, recovery) = (study.status(), study.recovery());
     if args.json {
         let text = serde_json::json!({ "format": 1, "status": status, "recovered": recovery });
         say::results(&format!("{text}\n"))?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(0);
     }
     let support = if status.support.is_empty() { "nothing yet".into() } else { status.support.join(", ") };
     let target = &study.description().target;
@@ -55,10 +54,10 @@ pub fn status(args: &ShowArgs) -> anyhow::Result<ExitCode> {
         status.room,
         if status.room == 1 { "slot" } else { "slots" },
     ))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
-pub fn evidence(args: &ShowArgs) -> anyhow::Result<ExitCode> {
+pub fn evidence(args: &ShowArgs) -> anyhow::Result<u8> {
     let study = open(&args.place)?;
     let names = &study.description().attributes;
     let mut known = study.evidence();
@@ -76,7 +75,7 @@ pub fn evidence(args: &ShowArgs) -> anyhow::Result<ExitCode> {
         };
         let rows: Vec<_> = known.iter().map(row).collect();
         say::results(&format!("{}\n", serde_json::json!({ "format": 1, "evidence": rows })))?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(0);
     }
     let width = names.iter().map(|name| lao::shown(name).chars().count()).max().unwrap_or(0).max(9);
     let mut text = format!("{:<width$}  examples        z  coefficient [95 % interval]\n", "attribute");
@@ -111,10 +110,10 @@ pub fn evidence(args: &ShowArgs) -> anyhow::Result<ExitCode> {
              of the first block are told with their labels"
         ));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
-pub fn verify(args: &ShowArgs) -> anyhow::Result<ExitCode> {
+pub fn verify(args: &ShowArgs) -> anyhow::Result<u8> {
     let lines = open(&args.place)?.verify()?;
     let text = if args.json {
         serde_json::json!({ "format": 1, "lines": lines }).to_string()
@@ -122,10 +121,10 @@ pub fn verify(args: &ShowArgs) -> anyhow::Result<ExitCode> {
         format!("{lines} entries checked: the journal is intact and leads to the stored state")
     };
     say::results(&(text + "\n"))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
-pub fn model(args: &ModelArgs) -> anyhow::Result<ExitCode> {
+pub fn model(args: &ModelArgs) -> anyhow::Result<u8> {
     if !args.output.is_given() {
         bail!("give the file of the model by --output, or `-` for standard output")
     }
@@ -138,5 +137,5 @@ pub fn model(args: &ModelArgs) -> anyhow::Result<ExitCode> {
     if model.coefficients.is_empty() {
         say::note("nothing was found yet: the model predicts the mean");
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }

@@ -8,7 +8,6 @@ use lao_study::{Row, SlotLabel, Study};
 use lao_terminal as say;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 #[derive(Debug, Args)]
 pub struct TellArgs {
@@ -73,7 +72,7 @@ pub struct NameArgs {
     json: bool,
 }
 
-pub fn tell(args: &TellArgs) -> anyhow::Result<ExitCode> {
+pub fn tell(args: &TellArgs) -> anyhow::Result<u8> {
     let Some(file) = &args.from else { return tell_one(args) };
     let text = read(file)?;
     let mut study = open(&args.place)?;
@@ -96,7 +95,7 @@ pub fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
     Ok(text)
 }
 
-fn tell_one(args: &TellArgs) -> anyhow::Result<ExitCode> {
+fn tell_one(args: &TellArgs) -> anyhow::Result<u8> {
     let mut study = open(&args.place)?;
     let pairs = args.values.iter().map(|pair| {
         let parts = pair.split_once('=');
@@ -114,7 +113,7 @@ fn typed(text: &str) -> Option<f64> {
 }
 
 /// Says which slots were told with their labels, which without, and which of the whole study wait for theirs.
-fn say_told(rows: &[Row], study: &Study, json: bool) -> anyhow::Result<ExitCode> {
+fn say_told(rows: &[Row], study: &Study, json: bool) -> anyhow::Result<u8> {
     let of = |with_label: bool| {
         let rows = rows.iter().filter(|row| row.label.is_some() == with_label);
         rows.map(|row| row.slot).collect::<Vec<u64>>()
@@ -134,7 +133,7 @@ fn say_told(rows: &[Row], study: &Study, json: bool) -> anyhow::Result<ExitCode>
         }
     };
     say::results(&(text + "\n"))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 /// Says how many slots wait for their label, up to the name of the label.
@@ -143,7 +142,7 @@ fn wait(waiting: &[u64]) -> String {
     format!("{} {slots} of the study {wait} for", waiting.len())
 }
 
-pub fn label(args: &LabelArgs) -> anyhow::Result<ExitCode> {
+pub fn label(args: &LabelArgs) -> anyhow::Result<u8> {
     let Some(file) = &args.from else { return label_one(args) };
     let text = read(file)?;
     let mut study = open(&args.place)?;
@@ -157,7 +156,7 @@ pub fn label(args: &LabelArgs) -> anyhow::Result<ExitCode> {
     say_labeled(&rows.told, &study, args.json)
 }
 
-fn label_one(args: &LabelArgs) -> anyhow::Result<ExitCode> {
+fn label_one(args: &LabelArgs) -> anyhow::Result<u8> {
     let mut study = open(&args.place)?;
     let typed = Cells { pairs: Vec::new(), number: &typed };
     let label = typed.label(args.value.as_deref().unwrap_or_default(), study.description())?;
@@ -167,7 +166,7 @@ fn label_one(args: &LabelArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Says which slots were told their labels, and which of the whole study still wait.
-fn say_labeled(labels: &[SlotLabel], study: &Study, json: bool) -> anyhow::Result<ExitCode> {
+fn say_labeled(labels: &[SlotLabel], study: &Study, json: bool) -> anyhow::Result<u8> {
     let waiting = study.status().waiting;
     let text = match labels {
         _ if json => {
@@ -181,10 +180,10 @@ fn say_labeled(labels: &[SlotLabel], study: &Study, json: bool) -> anyhow::Resul
         }
     };
     say::results(&(text + "\n"))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
-pub fn void(args: &VoidArgs) -> anyhow::Result<ExitCode> {
+pub fn void(args: &VoidArgs) -> anyhow::Result<u8> {
     let (mut study, slot) = (open(&args.place)?, args.slot);
     study.void(slot, &args.reason)?;
     let text = if args.json {
@@ -194,10 +193,10 @@ pub fn void(args: &VoidArgs) -> anyhow::Result<ExitCode> {
         format!("slot {slot}: closed without a result; another example takes its place")
     };
     say::results(&(text + "\n"))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
-pub fn name(args: &NameArgs) -> anyhow::Result<ExitCode> {
+pub fn name(args: &NameArgs) -> anyhow::Result<u8> {
     let (mut study, slot) = (open(&args.place)?, args.slot);
     study.name(slot, &args.name)?;
     let text = if args.json {
@@ -206,5 +205,5 @@ pub fn name(args: &NameArgs) -> anyhow::Result<ExitCode> {
         format!("slot {slot}: named {}", lao::shown(&args.name))
     };
     say::results(&(text + "\n"))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::path::{Component, Path};
 
 /// The manifest of the project, part of the library so that it works outside a checkout.
-const EMBEDDED: &str = include_str!("../../../../data/manifest.toml");
+const EMBEDDED: &str = include_str!("manifest.toml");
 
 /// All datasets that the project knows.
 #[derive(Debug, Clone, Deserialize)]

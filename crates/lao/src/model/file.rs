@@ -8,9 +8,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::path::Path;
 
-/// The version of the file format.
-const FORMAT: u32 = 1;
-
 /// What wrote a model file.
 ///
 /// ```
@@ -30,9 +27,12 @@ pub struct Stamp {
 }
 
 impl Stamp {
+    /// The format that this lao writes.
+    pub const FORMAT: u32 = 1;
+
     /// Returns the stamp of this lao.
     pub(super) fn now() -> Self {
-        Stamp { format: FORMAT, version: env!("CARGO_PKG_VERSION").into() }
+        Stamp { format: Self::FORMAT, version: env!("CARGO_PKG_VERSION").into() }
     }
 }
 
@@ -58,12 +58,13 @@ impl Model {
             lao: Stamp,
         }
         let begin: Begin = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        if begin.lao.format != FORMAT {
+        if begin.lao.format != Stamp::FORMAT {
             let Stamp { format, version } = begin.lao;
             return Err(format!(
                 "its format is {format}, written by lao {version}; this is lao {}, which reads format \
-                 {FORMAT}",
-                env!("CARGO_PKG_VERSION")
+                 {}",
+                env!("CARGO_PKG_VERSION"),
+                Stamp::FORMAT
             ));
         }
         let model: Model = serde_json::from_str(text).map_err(|error| error.to_string())?;
