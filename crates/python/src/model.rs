@@ -6,6 +6,7 @@ use lao::{Coefficient, Predictor};
 use numpy::{IntoPyArray as _, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -49,6 +50,18 @@ impl Model {
     #[getter]
     fn columns(&self) -> Vec<String> {
         self.model.columns().into_iter().map(str::to_owned).collect()
+    }
+
+    /// The places of these columns in the table.
+    #[getter]
+    fn places(&self) -> Vec<u32> {
+        self.places.clone()
+    }
+
+    /// Returns the model as an ONNX file.
+    fn onnx<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let file = self.model.to_onnx().map_err(|why| PyValueError::new_err(why.to_string()))?;
+        Ok(PyBytes::new(py, &file))
     }
 
     /// Writes the model file, completely or not at all.

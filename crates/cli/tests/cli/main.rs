@@ -3,6 +3,7 @@
 mod book;
 mod command;
 mod export;
+mod goldens;
 mod oracle;
 mod parity;
 mod parquet;

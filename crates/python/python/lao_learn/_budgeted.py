@@ -7,6 +7,7 @@ import math
 import numbers
 import warnings
 from collections.abc import Sequence
+from inspect import signature
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -16,14 +17,14 @@ from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
+from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from lao_learn import _core
 from lao_learn._prices import by_column, take_money, take_prices
-from lao_learn._table import take, take_weights
+from lao_learn._table import check_rows, take, take_weights
 
 
 def resolve_budget(budget: Any, dim: int) -> int:
@@ -61,6 +62,9 @@ def resolve_seed(random_state: Any) -> int:
 
 # The choices of a fit beside budget and seed, each a parameter of every estimator.
 CHOICES = tuple(name for name, *_ in _core.OPTIONS if name != "random_state")
+
+
+_STORED = (_core.Learner, _core.Model)
 
 
 def _keep_parameters(estimator: Any, given: dict[str, Any]) -> None:
@@ -104,6 +108,23 @@ class WithBudget(SelectorMixin, BaseEstimator):
         tags.target_tags.required = True
         return tags
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Objects of Rust by what restores them, for formats other than pickle's.
+        state = dict(super().__getstate__())
+        held = {name: value for name, value in state.items() if isinstance(value, _STORED)}
+        for name, value in held.items():
+            state[name] = None
+        state["_stored"] = {
+            name: [type(value).__name__, *value.__reduce__()[1]] for name, value in held.items()
+        }
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        for name, (kind, *arguments) in state.pop("_stored", {}).items():
+            state[name] = getattr(_core, kind).restore(*arguments)
+        super().__setstate__(state)
+
     def _labels(self, y: Any, *, classes: Any = None) -> tuple[np.ndarray, tuple[str, str] | None]:
         """Checks the labels; returns them as numbers, and the names of the two classes if they are
         classes."""
@@ -130,7 +151,7 @@ class WithBudget(SelectorMixin, BaseEstimator):
         table = take(self, X, reset=reset, missing=self.missing, least=2 if holdout is None else 1)
         target = str(getattr(y, "name", None) or "y")
         labels, names_of_classes = self._labels(y, classes=classes)
-        check_consistent_length(X, labels)
+        check_rows(table, labels)
         seed = resolve_seed(self.random_state)
         prices = self._prices(target)
         if prices is None:
@@ -300,8 +321,12 @@ class WithBudget(SelectorMixin, BaseEstimator):
 
     @property
     def evidence_(self) -> dict[str, np.ndarray] | None:
-        """What is known of each attribute: arrays `examples`, `z`, `coefficient`, `standard_error`, `low` and
-        `high` (the ends of its interval), `until_added`. None for methods that keep no count."""
+        """What is known of each attribute.
+
+        Arrays `examples`, `z`, `coefficient`, `standard_error`, `low` and `high` (the ends of its
+        interval), and
+        `until_added`. None for methods that keep no count.
+        """
         check_is_fitted(self)
         return self._learner.evidence()
 
@@ -323,7 +348,13 @@ class WithBudget(SelectorMixin, BaseEstimator):
         return self._predict_table(take(self, X, reset=False, missing=self.missing, needed=needed))
 
     def save(self, path: str | Path) -> None:
-        """Writes the model to a file that the command `lao predict` and the crate `lao` read."""
+        """Write the model to a file that the command `lao predict` and the crate `lao` read.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file, which is replaced completely or not at all.
+        """
         check_is_fitted(self)
         self._core_model.save(path)
 
@@ -339,8 +370,22 @@ class RegressorPart(RegressorMixin, WithBudget):
         return float(np.mean((sums - labels) ** 2))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Returns the predicted label of each row. A value further than four standard deviations from the
-        mean of its column in training counts as if it lay there."""
+        """Predict the label of each row.
+
+        A value further than four standard deviations from the mean of its column in training counts as if
+        it lay
+        there.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table
+            The rows. Of a frame the columns of the model are enough.
+
+        Returns
+        -------
+        labels : array
+            The label of each row.
+        """
         return self._sums(X)
 
 
@@ -404,24 +449,67 @@ class ClassifierPart(ClassifierMixin, WithBudget):
         return float(np.mean(np.logaddexp(0.0, -odds)))
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Returns a number for each row, above 0 where the second class is predicted; for the method
-        `pursuit` the logarithm of its odds."""
+        """Return a number for each row, above 0 where the second class is predicted.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table
+            The rows. Of a frame the columns of the model are enough.
+
+        Returns
+        -------
+        decision : array
+            For the method "pursuit" the logarithm of the odds of the second class.
+        """
         return self._decide(self._sums(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Returns the predicted class of each row."""
+        """Predict the class of each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table
+            The rows. Of a frame the columns of the model are enough.
+
+        Returns
+        -------
+        classes : array
+            One of `classes_` for each row.
+        """
         second = self.decision_function(X) > 0.0
         return self.classes_[second.astype(np.intp)]
 
     @available_if(_has_link)
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Returns the probabilities of both classes, one row for each example."""
+        """Return the probabilities of both classes.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table
+            The rows. Of a frame the columns of the model are enough.
+
+        Returns
+        -------
+        probabilities : array of shape (n_rows, 2)
+            In the order of `classes_`.
+        """
         second = expit(self.decision_function(X))
         return np.column_stack([1.0 - second, second])
 
     @available_if(_has_link)
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Returns the logarithms of the probabilities of both classes."""
+        """Return the logarithms of the probabilities of both classes.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table
+            The rows. Of a frame the columns of the model are enough.
+
+        Returns
+        -------
+        logarithms : array of shape (n_rows, 2)
+            In the order of `classes_`.
+        """
         odds = self.decision_function(X)
         return np.column_stack([-np.logaddexp(0.0, odds), -np.logaddexp(0.0, -odds)])
 
@@ -512,18 +600,6 @@ _PARAMETERS = """
 """
 
 
-def _described(option: tuple[str, str, str, str, bool]) -> str:
-    """Returns the description of a parameter that is an option of a fit."""
-    name, purpose, default, allowed, _ = option
-    default = f" By default: {default}." if default else ""
-    allowed = f" Allowed: {allowed}." if allowed else ""
-    text = f"{purpose}.{default}{allowed}".replace("`", "")
-    return f"    {name}\n" + fill(text, 110, initial_indent=8 * " ", subsequent_indent=8 * " ")
-
-
-_PARAMETERS %= {"choices": "\n".join(_described(option) for option in _core.OPTIONS if option[0] in CHOICES)}
-
-
 class _Streaming(WithBudget):
     """`fit` with a warm start, and `partial_fit`."""
 
@@ -553,7 +629,22 @@ class _Streaming(WithBudget):
         _keep_parameters(self, locals())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Learns from the rows of X with the labels y."""
+        """Learn from rows within the budget.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table
+            The rows, with one column for each attribute.
+        y : array
+            The label of each row: a number, or one of two classes.
+        sample_weight : array or None
+            The weight of each row, at least 0; by default all are 1.
+
+        Returns
+        -------
+        self : estimator
+            The fitted estimator.
+        """
         start = getattr(self, "_learner", None) if self.warm_start else None
         reset = start is None
         self._streams = self._streams and not reset
@@ -587,27 +678,84 @@ class _Streaming(WithBudget):
         return self
 
 
+def _described() -> str:
+    """Returns the descriptions of the parameters that are options of a fit, in the order of the signature."""
+    options, texts = {option[0]: option for option in _core.OPTIONS}, []
+    for name, parameter in signature(_Streaming.__init__).parameters.items():
+        if name not in CHOICES:
+            continue
+        _, purpose, default, allowed, _ = options[name]
+        default = f" By default: {default}." if default else ""
+        allowed = f" Allowed: {allowed}." if allowed else ""
+        text = f"{purpose}.{default}{allowed}".replace("`", "")
+        kind = str(parameter.annotation).replace(" | ", " or ").replace("Sequence[str]", "sequence of str")
+        texts.append(
+            f"    {name} : {kind}\n" + fill(text, 110, initial_indent=8 * " ", subsequent_indent=8 * " ")
+        )
+    return "\n".join(texts)
+
+
+_PARAMETERS %= {"choices": _described()}
+
+
 class BudgetedRegressor(_Streaming, RegressorPart):
     """Sparse linear regression that looks at no more than `budget` attributes of each example."""
 
-    __doc__ = (__doc__ or "") + _PARAMETERS
+    __doc__ = (__doc__ or "") + "\n" + _PARAMETERS
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> BudgetedRegressor:
-        """Goes on to learn from more rows, which must be new ones. Nothing is held out."""
+        """Go on to learn from more rows, which must be new ones.
+
+        Nothing is held out.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table
+            The rows, with one column for each attribute.
+        y : array
+            The label of each row, a number.
+        sample_weight : array or None
+            The weight of each row, at least 0; by default all are 1.
+
+        Returns
+        -------
+        self : BudgetedRegressor
+            The fitted estimator.
+        """
         return self._part(X, y, None, sample_weight)
 
 
 class BudgetedClassifier(_Streaming, ClassifierPart):
-    """Sparse linear classification, in two classes, that looks at no more than `budget` attributes of each
-    example: least squares on +1 and -1, and probabilities by a logistic link."""
+    """Sparse linear classification that looks at no more than `budget` attributes of each example.
 
-    __doc__ = (__doc__ or "") + _PARAMETERS
+    There are two classes: least squares on +1 and -1, and probabilities by a logistic link.
+    """
+
+    __doc__ = (__doc__ or "") + "\n" + _PARAMETERS
 
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
     ) -> BudgetedClassifier:
-        """Goes on to learn from more rows, which must be new ones. The first call needs `classes`, the two
-        classes, unless y has both."""
+        """Go on to learn from more rows, which must be new ones.
+
+        Nothing is held out.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table
+            The rows, with one column for each attribute.
+        y : array
+            The class of each row.
+        classes : array or None
+            The two classes. The first call needs them, unless y has both.
+        sample_weight : array or None
+            The weight of each row, at least 0; by default all are 1.
+
+        Returns
+        -------
+        self : BudgetedClassifier
+            The fitted estimator.
+        """
         if classes is None and hasattr(self, "_learner"):
             classes = self.classes_
         return self._part(X, y, classes, sample_weight)

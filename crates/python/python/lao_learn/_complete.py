@@ -7,15 +7,18 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import column_or_1d, get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from lao_learn._budgeted import BudgetedClassifier, BudgetedRegressor, _keep_parameters
+from lao_learn._frame import as_frame
 from lao_learn._table import take
 
 
@@ -37,8 +40,8 @@ class BudgetedSelector(SelectorMixin, BaseEstimator):
 
     Parameters
     ----------
-    budget, prices, predict_budget, most_attributes, level, always, shuffle, missing, random_state
-        As of `BudgetedRegressor`. `most_attributes` is the largest number of columns that are kept.
+    budget, prices, predict_budget, most_attributes, level, always, shuffle, missing, random_state : as there
+        Those of `BudgetedRegressor`. `most_attributes` is the largest number of columns that are kept.
 
     Attributes
     ----------
@@ -73,7 +76,20 @@ class BudgetedSelector(SelectorMixin, BaseEstimator):
         return tags
 
     def fit(self, X: Any, y: Any) -> BudgetedSelector:
-        """Finds the columns by the rows of X with the labels y: numbers, or two classes."""
+        """Find the columns within the budget.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table
+            The rows, with one column for each attribute.
+        y : array
+            The label of each row: a number, or one of two classes.
+
+        Returns
+        -------
+        self : BudgetedSelector
+            The fitted estimator.
+        """
         self._fit(X, y)
         return self
 
@@ -97,7 +113,22 @@ class BudgetedSelector(SelectorMixin, BaseEstimator):
         return values
 
     def fit_transform(self, X: Any, y: Any = None, **ignored: Any) -> np.ndarray:
-        """Finds the columns, and returns what was bought of them, NaN for what was not."""
+        """Find the columns, and return what was bought of them.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table
+            The rows, with one column for each attribute.
+        y : array
+            The label of each row: a number, or one of two classes.
+        **ignored : dict
+            What other steps of a pipeline take.
+
+        Returns
+        -------
+        bought : array
+            One column for each that is kept; NaN is what was not bought.
+        """
         return self._fit(X, y)
 
     def _get_support_mask(self) -> np.ndarray:
@@ -127,8 +158,8 @@ class Budgeted(MetaEstimatorMixin, BaseEstimator):
     ----------
     estimator : estimator
         The estimator to fit, of any package: `HistGradientBoostingRegressor()`, a pipeline, a search.
-    budget, prices, predict_budget, most_attributes, level, always, shuffle, missing, random_state
-        As of `BudgetedSelector`.
+    budget, prices, predict_budget, most_attributes, level, always, shuffle, missing, random_state : as there
+        Those of `BudgetedSelector`.
 
     Attributes
     ----------
@@ -186,8 +217,43 @@ class Budgeted(MetaEstimatorMixin, BaseEstimator):
         tags.target_tags.required = True
         return tags
 
-    def fit(self, X: Any, y: Any) -> Budgeted:
-        """Buys within the budget, and fits the estimator to what was bought."""
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return what `fit` hands on to the estimator.
+
+        Returns
+        -------
+        routing : MetadataRouter
+            As scikit-learn's metadata routing asks.
+        """
+        to_fit = MethodMapping().add(caller="fit", callee="fit")
+        return MetadataRouter(owner=type(self)).add(estimator=self.estimator, method_mapping=to_fit)
+
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> Budgeted:
+        """Buy within the budget, and fit the estimator to what was bought.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table
+            The rows, with one column for each attribute.
+        y : array
+            The label of each row: a number, or one of two classes.
+        **fit_params : dict
+            Metadata of the rows, such as weights, that the estimator has requested; they need scikit-
+            learn's
+            `enable_metadata_routing`.
+
+        Returns
+        -------
+        self : Budgeted
+            The fitted estimator.
+        """
+        if fit_params and not get_config()["enable_metadata_routing"]:
+            raise ValueError(
+                f"fit was given {sorted(fit_params)}: Budgeted hands them on to the estimator where "
+                "sklearn.set_config(enable_metadata_routing=True) and the estimator's set_fit_request say so"
+            )
+        routed = process_routing(self, "fit", **fit_params).estimator.fit if fit_params else {}
+        X = as_frame(X)
         if is_classifier(self.estimator) and y is not None:
             y = column_or_1d(y, warn=True)
             check_classification_targets(y)
@@ -215,7 +281,8 @@ class Budgeted(MetaEstimatorMixin, BaseEstimator):
             )
         takes_gaps = get_tags(self.estimator).input_tags.allow_nan
         rows = known.any(axis=1) if takes_gaps else complete
-        self.estimator_ = clone(self.estimator).fit(bought[rows], np.asarray(y)[rows])
+        routed = _check_method_params(X, routed, indices=np.flatnonzero(rows))
+        self.estimator_ = clone(self.estimator).fit(bought[rows], np.asarray(y)[rows], **routed)
         self.rows_ = int(rows.sum())
         if hasattr(self.estimator_, "classes_"):
             self.classes_ = self.estimator_.classes_
@@ -229,24 +296,70 @@ class Budgeted(MetaEstimatorMixin, BaseEstimator):
 
     @_has("predict")
     def predict(self, X: Any) -> np.ndarray:
-        """Returns what the estimator predicts for each row."""
+        """Return what the estimator predicts for each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table
+            The rows. Of a frame the columns of the model are enough.
+
+        Returns
+        -------
+        labels : array
+            The label of each row.
+        """
         values = self._read(X)
         return self.estimator_.predict(values)
 
     @_has("predict_proba")
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Returns the probabilities that the estimator gives."""
+        """Return the probabilities that the estimator gives.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table
+            The rows. Of a frame the columns of the model are enough.
+
+        Returns
+        -------
+        probabilities : array of shape (n_rows, n_classes)
+            In the order of `classes_`.
+        """
         values = self._read(X)
         return self.estimator_.predict_proba(values)
 
     @_has("decision_function")
     def decision_function(self, X: Any) -> np.ndarray:
-        """Returns the decision function of the estimator."""
+        """Return the decision function of the estimator.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table
+            The rows. Of a frame the columns of the model are enough.
+
+        Returns
+        -------
+        decision : array
+            As the estimator returns it.
+        """
         values = self._read(X)
         return self.estimator_.decision_function(values)
 
     @_has("score")
     def score(self, X: Any, y: Any) -> float:
-        """Returns the score of the estimator."""
+        """Return the score of the estimator.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table
+            The rows. Of a frame the columns of the model are enough.
+        y : array
+            The label of each row.
+
+        Returns
+        -------
+        score : float
+            As the estimator returns it.
+        """
         values = self._read(X)
         return self.estimator_.score(values, y)

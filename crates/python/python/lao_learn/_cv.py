@@ -23,7 +23,7 @@ from lao_learn._budgeted import (
     resolve_seed,
 )
 from lao_learn._prices import take_money
-from lao_learn._table import take
+from lao_learn._table import check_rows, take
 
 
 # The parameters that the estimators without "CV" have, too.
@@ -45,7 +45,7 @@ class Fold(NamedTuple):
 
 
 class _Chosen(WithBudget):
-    """The budget that cross-validation chooses.
+    """Within the budget that cross-validation chooses.
 
     Parameters
     ----------
@@ -59,8 +59,8 @@ class _Chosen(WithBudget):
         the smallest error.
     n_jobs : int or None
         The number of threads; the arithmetic does not hold Python's lock.
-    prices, missing, random_state, and all others
-        As of the estimator without "CV".
+    %(shared)s : as there
+        Those of the estimator without "CV".
 
     Attributes
     ----------
@@ -95,8 +95,24 @@ class _Chosen(WithBudget):
             raise TypeError(f"{type(self).__name__} has no parameter {next(iter(options))!r}")
 
     def fit(self, X: Any, y: Any) -> Any:
-        """Chooses the budget, and learns from all rows within it. Rows are not copied for the folds. Ctrl-C
-        ends all fits that run; unless the budget was chosen already, nothing is kept."""
+        """Choose the budget, and learn from all rows within it.
+
+        Rows are not copied for the folds. Ctrl-C ends all fits that run; unless the budget was chosen
+        already,
+        nothing is kept.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table
+            The rows, with one column for each attribute.
+        y : array
+            The label of each row: a number, or one of two classes.
+
+        Returns
+        -------
+        self : estimator
+            The fitted estimator.
+        """
         if y is None:
             raise ValueError(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
@@ -105,11 +121,8 @@ class _Chosen(WithBudget):
             raise ValueError(f'rule = {self.rule!r}: give "one-standard-error" or "best"')
         table = take(self, X, reset=True, missing=self.missing, least=2)
         labels, classes = self._labels(y)
+        check_rows(table, labels)
         rows, dim = table.shape
-        if len(labels) != rows:
-            raise ValueError(
-                f"Found input variables with inconsistent numbers of samples: [{rows}, {len(labels)}]"
-            )
         target = str(getattr(y, "name", None) or "y")
         prices = self._prices(target)
         budgets = self._budgets(dim) if prices is None else self._amounts(prices)
@@ -227,15 +240,18 @@ _own = [
 setattr(_Chosen.__init__, "__signature__", Signature([*_own, *_SHARED]))
 
 
+_DOCUMENTED = (_Chosen.__doc__ or "") % {"shared": ", ".join(parameter.name for parameter in _SHARED)}
+
+
 class BudgetedRegressorCV(RegressorPart, _Chosen):
     """`BudgetedRegressor` whose budget is chosen by cross-validation."""
 
-    __doc__ = (__doc__ or "") + "\n\n" + (_Chosen.__doc__ or "")
+    __doc__ = (__doc__ or "") + "\n\n    " + _DOCUMENTED
     _plain = BudgetedRegressor
 
 
 class BudgetedClassifierCV(ClassifierPart, _Chosen):
     """`BudgetedClassifier` whose budget is chosen by cross-validation."""
 
-    __doc__ = (__doc__ or "") + "\n\n" + (_Chosen.__doc__ or "")
+    __doc__ = (__doc__ or "") + "\n\n    " + _DOCUMENTED
     _plain = BudgetedClassifier

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from typing import Any, Callable
 
 import numpy as np
@@ -15,6 +16,25 @@ def is_frame(X: Any) -> bool:
     kinds = [("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table")]
     modules = [(sys.modules.get(module), kind) for module, kind in kinds]
     return any(module is not None and isinstance(X, getattr(module, kind)) for module, kind in modules)
+
+
+def as_frame(X: Any) -> Any:
+    """Returns X, or, if it is a table of another library that hands on its columns by Arrow's PyCapsule
+    interface, these columns as a table of pyarrow or polars, whichever is there. A query that is not yet
+    evaluated is evaluated."""
+    if is_frame(X):
+        return X
+    if not hasattr(X, "__arrow_c_stream__") and hasattr(X, "collect_schema") and hasattr(X, "collect"):
+        X = X.collect()
+    if hasattr(X, "__arrow_c_array__") or hasattr(X, "__arrow_c_stream__"):
+        for module, make in [("pyarrow", "table"), ("polars", "DataFrame")]:
+            try:
+                return getattr(import_module(module), make)(X)
+            except ImportError:
+                continue
+        name = f"{type(X).__module__}.{type(X).__qualname__}"
+        raise TypeError(f"X is a {name}: to read it, lao_learn needs pyarrow or polars; pip install pyarrow")
+    return X
 
 
 def columns_of(X: Any, places: dict[int, int] | None = None) -> Callable[[int], np.ndarray]:

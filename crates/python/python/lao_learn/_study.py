@@ -19,24 +19,42 @@ from lao_learn._prices import take_money, take_prices
 
 @dataclass(frozen=True)
 class Slot:
-    """An example of which certain attributes are to be bought."""
+    """An example of which certain attributes are to be bought.
+
+    Parameters
+    ----------
+    number : int
+        The number of the slot, counted from 1.
+    attributes : list of str
+        The names of the attributes to buy.
+    panels : list of str
+        The names of the panels to pay, if attributes have prices.
+    cost : float or None
+        What they cost together, if attributes have prices.
+    name : str or None
+        What people call it, if they have given it a name.
+    """
 
     number: int
-    """The number of the slot, counted from 1."""
     attributes: list[str] = field(hash=False)
-    """The names of the attributes to buy."""
     panels: list[str] = field(default_factory=list, hash=False)
-    """The names of the panels to pay, if attributes have prices."""
     cost: float | None = None
-    """What they cost together, if attributes have prices."""
     name: str | None = None
-    """What people call it, if they have given it a name."""
 
 
 class Study:
-    """A live study in a folder, the same as of the command `lao study`. What was told is on the disk before
-    the call returns. One process at a time has the folder; leaving the `with` block lets go of it.
+    """A live study in a folder, the same as of the command `lao study`.
 
+    What was told is on the disk before the call returns. One process at a time has the folder; leaving the
+    `with` block lets go of it.
+
+    Parameters
+    ----------
+    study : lao_learn._core.Study
+        What `create` and `open` make, by which studies begin.
+
+    Examples
+    --------
     >>> with Study.create("tumor", "response", ["CRP", "IL6", "LDH"], budget=2) as study:  # doctest: +SKIP
     ...     for slot in study.ask(2):
     ...         study.tell(slot, laboratory(slot.attributes), label=response)
@@ -83,22 +101,55 @@ class Study:
         examples: int | None = None,
         seed: int = 1,
     ) -> Study:
-        """Begins a study in a folder, which must not exist.
+        """Begin a study in a folder, which must not exist.
 
-        `budget` is the number of attributes that may be bought of an example. With `prices` it is the money
-        that an example may cost, and `predict_budget` the money that a prediction may cost; prices are given
-        as to `BudgetedRegressor`: a dict of names, a sequence in the order of the attributes, or a path.
+        Parameters
+        ----------
+        folder : str or path
+            The folder of the study.
+        target : str
+            The name of the label.
+        attributes : sequence of str
+            The names of what can be bought.
+        budget : float
+            The number of attributes that may be bought of an example; with `prices`, the money that it may
+            cost.
+        prices : dict, sequence, path or None
+            What the attributes cost, as of `BudgetedRegressor`.
+        predict_budget : float or None
+            With `prices`, the money that a prediction may cost.
+        positive : str or None
+            One of the two classes of a label that is not a number.
+        negative : str or None
+            The other class.
+        most_attributes : int or None
+            The largest number of attributes of the model, by default four fifths of the budget.
+        level : float or None
+            A bound on the probability, by default 0.05, that the model ever includes an irrelevant
+            attribute.
+        fdr : float or None
+            In place of the level, a bound on the expected share of irrelevant attributes among those that
+            the
+            model ever includes.
+        always : sequence of str
+            Attributes that every model includes.
+        shape : {"auto", "line", "trees"}
+            What is learned of a study that has a plan; without one, it is a line.
+        half_life : float or None
+            The number of further examples after which the weight of an example is halved, for coefficients
+            that
+            drift; by default all examples have the same weight.
+        examples : int or None
+            The number of examples that is planned: once the attributes are found, the best of them are
+            bought of
+            every further example, and the data choose between a line and trees.
+        seed : int
+            The seed of all draws.
 
-        `positive` and `negative` are the two classes of a label that is not a number; `most_attributes` is
-        the largest number of attributes of the model, by default four fifths of the budget; `level` bounds
-        the probability, by default 0.05, that the model ever includes an irrelevant attribute, and `fdr` in
-        its place the expected share of irrelevant ones among those that it ever includes; `always` lists
-        attributes that every model includes; `examples` is the number of examples that is planned: once the
-        attributes are found, the best of them are bought of every further example, and the data choose
-        between a line and trees unless `shape` is one of them, while without it the model is a line;
-        `half_life` is the number of further examples after which the
-        weight of an example is halved, for coefficients that drift, and by default all examples have the same
-        weight.
+        Returns
+        -------
+        study : Study
+            The study, which this process has until it is closed.
         """
         made = {**locals(), "random_state": seed}
         attributes = list(attributes)
@@ -132,11 +183,28 @@ class Study:
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str], *, wait: float = 10.0) -> Study:
-        """Opens a study, and replays what its newest snapshot lacks.
+        """Open a study, and replay what its newest snapshot lacks.
 
-        While another process has the study, the call waits for up to `wait` seconds, and then raises
-        BlockingIOError. It raises ValueError if the study is damaged, or if this version of lao would have
-        bought other attributes than the journal names.
+        Parameters
+        ----------
+        folder : str or path
+            The folder of the study.
+        wait : float
+            The seconds to wait while another process has the study.
+
+        Returns
+        -------
+        study : Study
+            The study, which this process has until it is closed.
+
+        Raises
+        ------
+        BlockingIOError
+            If another process still has the study.
+        ValueError
+            If the study is damaged, or if this version of lao would have bought other attributes than the
+            journal
+            names.
         """
         end = time.monotonic() + wait
         while True:
@@ -156,64 +224,140 @@ class Study:
         self.close()
 
     def close(self) -> None:
-        """Lets go of the folder. Everything is on the disk already."""
+        """Let go of the folder. Everything is on the disk already."""
         self._study.close()
 
     def ask(self, count: int = 1, *, ahead: bool = False) -> list[Slot]:
-        """Hands out up to `count` slots, each for one example. There are fewer, or none, if what to buy next
-        depends on slots that are not told yet.
+        """Hand out slots, each for one example.
 
-        With `ahead` there are always `count`: they buy what the present choice buys. This is for labels that
-        come long after their values."""
+        Parameters
+        ----------
+        count : int
+            The largest number of slots.
+        ahead : bool
+            Hand out all of them, and buy what the present choice buys. This is for labels that come long
+            after
+            their values.
+
+        Returns
+        -------
+        slots : list of Slot
+            There are fewer, or none, if what to buy next depends on slots that are not told yet.
+        """
         return [Slot(*slot) for slot in self._study.ask(count, ahead)]
 
     def open_slots(self) -> list[Slot]:
-        """Returns the slots that are handed out and not told."""
+        """Return the slots that are handed out and not told.
+
+        Returns
+        -------
+        slots : list of Slot
+            In the order of their numbers.
+        """
         return [Slot(*slot) for slot in self._study.open_slots()]
 
     def tell(
         self, slot: Slot | int, values: Mapping[str, float] | Sequence[float], label: Any = None
     ) -> None:
-        """Tells the values of a slot, and the label if it is known. If a value does not fit, nothing is
-        recorded.
+        """Tell the values of a slot, and the label if it is known.
 
-        What carries names is taken by name: a dict, a pandas Series such as a row of a frame, or a polars row
-        with `named=True`. A list, tuple or array has the order of the slot's attributes. A value is None, NaN
-        or NA if nothing came of the test."""
+        If a value does not fit, nothing is recorded.
+
+        Parameters
+        ----------
+        slot : Slot or int
+            The slot, or its number.
+        values : mapping or sequence of float
+            What carries names is taken by name: a dict, a pandas Series such as a row of a frame, or a
+            polars row
+            with `named=True`. A list, tuple or array has the order of the slot's attributes. A value is
+            None, NaN
+            or NA if nothing came of the test.
+        label : float, str or None
+            The label; None if it comes later.
+        """
         self._study.tell(*self._row(self._asked, slot, values, label))
 
     def tell_all(self, rows: Iterable[Sequence[Any]]) -> None:
-        """Tells several slots at once: all of them are recorded, or none. A row is `(slot, values)` or
-        `(slot, values, label)`, as the arguments of `tell`."""
+        """Tell several slots at once: all of them are recorded, or none.
+
+        Parameters
+        ----------
+        rows : iterable of sequences
+            Each is `(slot, values)` or `(slot, values, label)`, as the arguments of `tell`.
+        """
         asked = cache(self._asked)
         self._study.tell_all([self._row(asked, *row) for row in rows])
 
     def label(self, slot: Slot | int, label: Any) -> None:
-        """Tells the label of a slot whose values are told."""
+        """Tell the label of a slot whose values are told.
+
+        Parameters
+        ----------
+        slot : Slot or int
+            The slot, or its number.
+        label : float or str
+            The label.
+        """
         self._study.label(_number(slot), self._label(label))
 
     def label_all(self, labels: Mapping[Slot | int, Any]) -> None:
-        """Tells the labels of several slots whose values are told: all of them are recorded, or none.
-        `labels` is a dict from slots, or their numbers, to labels."""
+        """Tell the labels of several slots: all of them are recorded, or none.
+
+        Parameters
+        ----------
+        labels : mapping
+            From slots whose values are told, or their numbers, to labels.
+        """
         self._study.label_all([(_number(slot), self._label(label)) for slot, label in labels.items()])
 
     def name(self, slot: Slot | int, name: str) -> None:
-        """Gives a slot a name, such as the pseudonym of a patient, or another one."""
+        """Give a slot a name, such as the pseudonym of a patient, or another one.
+
+        Parameters
+        ----------
+        slot : Slot or int
+            The slot, or its number.
+        name : str
+            The name.
+        """
         self._study.name(_number(slot), name)
 
     def void(self, slot: Slot | int, reason: str = "") -> None:
-        """Closes a slot that will never be told. What was bought stays spent, and another example takes its
-        place."""
+        """Close a slot that will never be told.
+
+        What was bought stays spent, and another example takes its place.
+
+        Parameters
+        ----------
+        slot : Slot or int
+            The slot, or its number.
+        reason : str
+            Why, for the journal.
+        """
         self._study.void(_number(slot), reason)
 
     def import_all(self, examples: Any, labels: Iterable[Any]) -> int:
-        """Adds examples that were known before, such as earlier patients, and returns their number: all of
-        them are recorded, or none. They cost nothing, and may have more values than the budget allows.
+        """Add examples that were known before: all of them are recorded, or none.
 
-        `examples` is a DataFrame, or rows that carry names: dicts, Series, records. `labels` has one label
-        for each. None, NaN or NA is a value that is not known; a row without a label, or without any value,
-        is passed over. Which values are known must not depend on the label, beyond what the values themselves
-        say of it."""
+        They cost nothing, and may have more values than the budget allows. Which values are known must not
+        depend on
+        the label, beyond what the values themselves say of it.
+
+        Parameters
+        ----------
+        examples : DataFrame or sequence
+            Rows that carry names: of a frame, dicts, Series or records. None, NaN or NA is a value that is
+            not
+            known.
+        labels : iterable
+            One label for each example. A row without a label, or without any value, is skipped.
+
+        Returns
+        -------
+        count : int
+            The number of examples that were added.
+        """
         if hasattr(examples, "to_dicts"):
             examples = examples.to_dicts()
         elif hasattr(examples, "to_dict") and hasattr(examples, "columns"):
@@ -243,10 +387,19 @@ class Study:
         return len(given)
 
     def join(self, attributes: Sequence[str], prices: Any = None) -> None:
-        """Lets attributes join, such as a test that did not exist when the study began: they are bought first
-        once the present block is told. If the study has prices, `prices` has those of the new attributes, as
-        in `create`; a panel may be one of the study. The level then holds for the attributes of the
-        beginning, and a part of it, m/d for m new ones of d, for those that join."""
+        """Let attributes join, such as a test that did not exist when the study began.
+
+        They are bought first once the present block is told. The level then holds for the attributes of the
+        beginning, and a part of it, m/d for m new ones of d, for those that join.
+
+        Parameters
+        ----------
+        attributes : sequence of str
+            Their names.
+        prices : dict, sequence, path or None
+            If the study has prices, those of the new attributes, as in `create`; a panel may be one of the
+            study.
+        """
         names = [attributes] if isinstance(attributes, str) else list(attributes)
         found = take_prices(prices, names, self.target)
         given: dict[str, tuple[str, float | None, str | None, float | None]]
@@ -256,28 +409,62 @@ class Study:
         self._describe()
 
     def status(self) -> dict[str, Any]:
-        """Returns where the study stands: slots, told, open, waiting, void, imported, bought, room, updates,
-        support, with prices the money spent, and with a plan its stage: "search", "contest", "complete" (what
-        is found is bought of every example) or "line"."""
+        """Return where the study stands.
+
+        Returns
+        -------
+        status : dict
+            Slots, told, open, waiting, void, imported, bought, room, updates, support; with prices the
+            money spent,
+            and with a plan its stage: "search", "contest", "complete" (what is found is bought of every
+            example) or
+            "line".
+        """
         return self._study.status()
 
     def evidence(self) -> dict[str, np.ndarray]:
-        """Returns what is known of each attribute, as arrays in the order of `attributes`."""
+        """Return what is known of each attribute.
+
+        Returns
+        -------
+        evidence : dict of arrays
+            In the order of `attributes`.
+        """
         return self._study.evidence()
 
     def verify(self) -> int:
-        """Replays the whole journal and compares; returns the number of its lines.
+        """Replay the whole journal, and compare.
 
-        Raises ValueError if a line is damaged, or the journal leads to another state.
+        Returns
+        -------
+        lines : int
+            The number of its lines.
+
+        Raises
+        ------
+        ValueError
+            If a line is damaged, or the journal leads to another state.
         """
         return self._study.verify()
 
     def model(self) -> str:
-        """Returns the model so far, in the format of lao's model files."""
+        """Return the model so far.
+
+        Returns
+        -------
+        model : str
+            In the format of lao's model files.
+        """
         return self._study.model().json
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model so far to a file that the command `lao predict` reads."""
+        """Write the model so far to a file that the command `lao predict` reads.
+
+        Parameters
+        ----------
+        path : str or path
+            The file, which is replaced completely or not at all.
+        """
         self._study.model().save(path)
 
     def _asked(self) -> dict[int, list[str]]:
@@ -339,9 +526,7 @@ def _value(row: str, name: Any, value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise ValueError(
-            f"{row}: {name} = {value!r}: give a number, or None; nothing was recorded"
-        ) from None
+        raise ValueError(f"{row}: {name} = {value!r}: give a number, or None; nothing was recorded") from None
 
 
 def _by_name(values: Any, row: str) -> Mapping[str, Any] | Sequence[Any]:

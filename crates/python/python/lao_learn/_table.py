@@ -7,18 +7,27 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 import scipy.sparse
+from sklearn import get_config
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from lao_learn import _core
-from lao_learn._frame import FLOATS, columns_of, is_frame
+from lao_learn._frame import FLOATS, as_frame, columns_of, is_frame
 
 
 class RemoteTable:
     """A table that a function reads, which every estimator of this package takes as X.
 
-    `read(columns, rows)` is given two arrays of whole numbers, and returns an array of float64 with one line
-    for each column, and in each line one value for each row: NaN where a value is missing. It is called for
-    what the learner buys, and for nothing else, and must answer the same whenever it is asked the same.
+    Parameters
+    ----------
+    read : callable
+        `read(columns, rows)` is given two arrays of whole numbers, and returns an array of float64 with one
+        line for each column, and in each line one value for each row: NaN where a value is missing. It is
+        called for what the learner buys, and for nothing else, and must answer the same whenever it is asked
+        the same.
+    rows : int
+        The number of rows.
+    columns : sequence of str
+        The names of the columns.
     """
 
     def __init__(
@@ -45,6 +54,14 @@ def take_weights(sample_weight: Any, table: _core.Table) -> np.ndarray | None:
     return np.ascontiguousarray(weights)
 
 
+def check_rows(table: _core.Table, labels: np.ndarray) -> None:
+    """Refuses labels of another number than the table has rows."""
+    if table.shape[0] != len(labels):
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: [{table.shape[0]}, {len(labels)}]"
+        )
+
+
 def take(
     estimator: Any,
     X: Any,
@@ -68,9 +85,7 @@ def take(
     if hasattr(X, "_lao_table"):
         _check_names(estimator, list(X.columns), reset=reset)
         return X._lao_table()
-    arrow = sys.modules.get("pyarrow")
-    if arrow is not None and isinstance(X, arrow.RecordBatch):
-        X = arrow.Table.from_batches([X])
+    X = as_frame(X)
     if is_frame(X):
         places = None if reset or not needed else _places(estimator, X, needed)
         if places is not None:
@@ -85,6 +100,12 @@ def take(
         X = np.ma.filled(X.astype(np.float64), np.nan)
     if getattr(getattr(X, "dtype", None), "kind", "f") in "mM":
         raise ValueError("X has dates or durations; give numbers, for example the days since another date")
+    if not isinstance(X, np.ndarray) and hasattr(X, "__array_namespace__"):
+        if get_config()["array_api_dispatch"]:
+            raise TypeError(
+                f"X is an array of {type(X).__module__}, and lao_learn reads arrays of numpy: give "
+                "numpy.asarray(X), or fit without array_api_dispatch"
+            )
     if hasattr(X, "check_format"):
         # scipy itself reads beyond the arrays of a matrix whose indices were changed by hand.
         try:

@@ -12,13 +12,13 @@ from scipy.special import expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from lao_learn import _core
 from lao_learn._budgeted import resolve_seed
-from lao_learn._table import take, take_weights
+from lao_learn._table import check_rows, take, take_weights
 
 _PARAMETERS = """
     All attributes of all rows are read. An array is read where it lies; sparse matrices and frames are
@@ -56,7 +56,7 @@ _PARAMETERS = """
     groups : array of shape (n_features,) or None
         A label for each column: columns of the same label, such as the indicators of one category, enter and
         leave the model together, and `n_nonzero` counts groups. It needs the method "exchange".
-    random_state : int, RandomState or None
+%s    random_state : int, RandomState or None
         The seed of stochastic methods.
 
     Attributes
@@ -86,11 +86,11 @@ _PARAMETERS = """
     2 counts like two rows. Only ratios matter.
 """
 
-_CERTIFICATE = """
-    `certify=True`, with the method "exchange", looks at all exchanges of an attribute of the model for
-    another one before it ends, which reads the values `n_nonzero` times more, and goes on if one lowers the
-    loss by a millionth. `certified_` then says whether the run has come to its end. (That is no proof that no
-    other set of attributes is better.)
+_CERTIFY = """    certify : bool
+        With the method "exchange": before the run ends, look at all exchanges of an attribute of the model
+        for another one, which reads the values `n_nonzero` times more, and go on if one lowers the loss by a
+        millionth. `certified_` then says whether the run has come to its end. (That is no proof that no
+        other set of attributes is better.)
 """
 
 
@@ -254,7 +254,7 @@ class Thresholding(SelectorMixin, BaseEstimator):
 class HardThresholdingRegressor(RegressorMixin, Thresholding):
     """Least squares with at most `n_nonzero` coefficients."""
 
-    __doc__ = (__doc__ or "") + "\n" + _PARAMETERS + _CERTIFICATE
+    __doc__ = (__doc__ or "") + "\n" + _PARAMETERS % _CERTIFY
 
     def __init__(
         self,
@@ -286,11 +286,26 @@ class HardThresholdingRegressor(RegressorMixin, Thresholding):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HardThresholdingRegressor:
-        """Learns from the rows of X with the labels y."""
+        """Learn from rows of which all values are read.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table
+            The rows, with one column for each attribute.
+        y : array
+            The label of each row, a number.
+        sample_weight : array or None
+            The weight of each row, at least 0; by default all are 1.
+
+        Returns
+        -------
+        self : HardThresholdingRegressor
+            The fitted estimator.
+        """
         table = self._take(X, y)
         labels = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
         labels = column_or_1d(labels, warn=True)
-        check_consistent_length(X, labels)
+        check_rows(table, labels)
         self._solve(X, table, labels, 0, sample_weight)
         return self
 
@@ -298,15 +313,28 @@ class HardThresholdingRegressor(RegressorMixin, Thresholding):
         return coefficients[0], float(intercepts[0])
 
     def predict(self, X: Any) -> np.ndarray:
-        """Returns the predicted label of each row."""
+        """Predict the label of each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table
+            The rows. Of a frame the columns of the model are enough.
+
+        Returns
+        -------
+        labels : array
+            The label of each row.
+        """
         return self._sums(X)[:, 0]
 
 
 class HardThresholdingClassifier(ClassifierMixin, Thresholding):
-    """Logistic regression with at most `n_nonzero` coefficients; softmax with at most `n_nonzero`
-    coefficients for each class, if there are more than two."""
+    """Logistic regression with at most `n_nonzero` coefficients.
 
-    __doc__ = (__doc__ or "") + "\n" + _PARAMETERS
+    With more than two classes it is softmax, with at most `n_nonzero` coefficients for each.
+    """
+
+    __doc__ = (__doc__ or "") + "\n" + _PARAMETERS % ""
 
     def __init__(
         self,
@@ -336,11 +364,26 @@ class HardThresholdingClassifier(ClassifierMixin, Thresholding):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HardThresholdingClassifier:
-        """Learns from the rows of X with the classes y."""
+        """Learn from rows of which all values are read.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table
+            The rows, with one column for each attribute.
+        y : array
+            The class of each row.
+        sample_weight : array or None
+            The weight of each row, at least 0; by default all are 1.
+
+        Returns
+        -------
+        self : HardThresholdingClassifier
+            The fitted estimator.
+        """
         table = self._take(X, y)
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
-        check_consistent_length(X, y)
+        check_rows(table, y)
         self.classes_, places = np.unique(y, return_inverse=True)
         weights = take_weights(sample_weight, table)
         weighed = np.bincount(places, weights) if weights is not None else np.ones(len(self.classes_))
@@ -352,19 +395,52 @@ class HardThresholdingClassifier(ClassifierMixin, Thresholding):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Returns the logarithm of the odds of the second class, or one number for each of more classes, of
-        which the largest decides."""
+        """Return the numbers that decide the class of each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table
+            The rows. Of a frame the columns of the model are enough.
+
+        Returns
+        -------
+        decision : array
+            The logarithm of the odds of the second class; of more classes one number for each, of which the
+            largest decides.
+        """
         sums = self._sums(X)
         return sums[:, 0] if len(self.classes_) == 2 else sums
 
     def predict(self, X: Any) -> np.ndarray:
-        """Returns the predicted class of each row."""
+        """Predict the class of each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table
+            The rows. Of a frame the columns of the model are enough.
+
+        Returns
+        -------
+        classes : array
+            One of `classes_` for each row.
+        """
         decided = self.decision_function(X)
         places = np.argmax(decided, axis=1) if decided.ndim == 2 else (decided > 0.0).astype(np.intp)
         return self.classes_[places]
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Returns the probability of each class, one row for each example."""
+        """Return the probability of each class.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table
+            The rows. Of a frame the columns of the model are enough.
+
+        Returns
+        -------
+        probabilities : array of shape (n_rows, n_classes)
+            In the order of `classes_`.
+        """
         decided = self.decision_function(X)
         if decided.ndim == 2:
             return softmax(decided, axis=1)

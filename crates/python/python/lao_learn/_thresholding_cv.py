@@ -11,12 +11,13 @@ from scipy.special import expit, softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss
 from sklearn.model_selection import check_cv
-from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d, indexable
+from sklearn.utils import _safe_indexing, column_or_1d, indexable
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array
 
 from lao_learn import _core
-from lao_learn._table import take
+from lao_learn._frame import as_frame
+from lao_learn._table import check_rows, take
 from lao_learn._thresholding import HardThresholdingClassifier, HardThresholdingRegressor, Thresholding
 
 _FOLDS = """
@@ -30,9 +31,8 @@ _FOLDS = """
         The largest number of attributes that is tried. None: half of the rows that a fold leaves, at most 50.
     cv : int, splitter or iterable
         The folds, as scikit-learn takes them. Rows are not shuffled.
-
-    The other parameters and attributes are those of the estimator without cross-validation, and these are
-    added:
+    max_iter, tol, ridge, fit_intercept, standardize, always, groups : as there
+        Those of the estimator without "CV".
 
     Attributes
     ----------
@@ -41,6 +41,8 @@ _FOLDS = """
     cv_losses_ : array
         The mean loss on the rows left out, for 1, 2, 3, ... attributes, or from those of `always` on: squared
         error, or log loss.
+    coef_, intercept_, support_ : as there
+        As all other attributes of the estimator without "CV".
 """
 
 
@@ -139,10 +141,26 @@ class HardThresholdingRegressorCV(Folds, HardThresholdingRegressor):
         return float(np.average((y - sums[:, 0]) ** 2, weights=weights))
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HardThresholdingRegressorCV:
-        """Learns from the rows of X with the labels y."""
-        self._take(X, y)
+        """Choose the number of attributes, and learn with it from all rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table
+            The rows, with one column for each attribute.
+        y : array
+            The label of each row, a number.
+        sample_weight : array or None
+            The weight of each row, at least 0; by default all are 1.
+
+        Returns
+        -------
+        self : HardThresholdingRegressorCV
+            The fitted estimator.
+        """
+        X = as_frame(X)
+        table = self._take(X, y)
         y = column_or_1d(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y"), warn=True)
-        check_consistent_length(X, y)
+        check_rows(table, y)
         self._choose_and_fit(X, y, sample_weight, check_cv(self.cv, y, classifier=False))
         return self
 
@@ -191,11 +209,27 @@ class HardThresholdingClassifierCV(Folds, HardThresholdingClassifier):
         return float(log_loss(y, probability, sample_weight=weights, labels=self.classes_))
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HardThresholdingClassifierCV:
-        """Learns from the rows of X with the classes y."""
-        self._take(X, y)
+        """Choose the number of attributes, and learn with it from all rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table
+            The rows, with one column for each attribute.
+        y : array
+            The class of each row.
+        sample_weight : array or None
+            The weight of each row, at least 0; by default all are 1.
+
+        Returns
+        -------
+        self : HardThresholdingClassifierCV
+            The fitted estimator.
+        """
+        X = as_frame(X)
+        table = self._take(X, y)
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
-        check_consistent_length(X, y)
+        check_rows(table, y)
         self.classes_ = np.unique(y)
         self._choose_and_fit(X, y, sample_weight, check_cv(self.cv, y, classifier=True))
         return self

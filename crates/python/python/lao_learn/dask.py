@@ -36,11 +36,25 @@ ROOM = 1 << 28
 
 
 class Partitions(RemoteTable):
-    """A table as partitions by rows.
+    """A table as partitions by rows, on the workers of a cluster.
 
-    Make it with `from_array`, `from_dataframe`, `from_parquet` or `from_map`. An ask that takes longer than
-    `timeout` seconds raises TimeoutError; there is no such limit for loading partitions into memory, whose
-    progress Dask's dashboard shows.
+    Make it with `from_array`, `from_dataframe`, `from_parquet` or `from_map`. There is no time limit for
+    loading partitions into memory, whose progress Dask's dashboard shows.
+
+    Parameters
+    ----------
+    client : dask.distributed.Client
+        The client of the cluster.
+    parts : sequence
+        Futures of partitions in memory or, with `sizes`, what makes them.
+    lengths : sequence of int
+        The number of rows of each partition.
+    columns : list of str
+        The names of the columns.
+    timeout : float
+        An ask that takes more seconds raises TimeoutError.
+    sizes : array or None
+        The bytes that are read to make a column (one column for each) of a partition (one row for each).
     """
 
     def __init__(
@@ -53,8 +67,6 @@ class Partitions(RemoteTable):
         *,
         sizes: np.ndarray | None = None,
     ) -> None:
-        """Takes futures of partitions in memory or, with `sizes`, recipes; `sizes` has one row for each
-        partition and one column for each column: the bytes that are read to make it."""
         if not parts:
             raise ValueError("the table has no partition; give at least one")
         self._ends = np.cumsum(np.asarray(lengths, dtype=np.int64))
@@ -65,22 +77,44 @@ class Partitions(RemoteTable):
 
     @property
     def nbytes(self) -> int | None:
-        """The bytes of all columns: of Parquet files as they are compressed in the files, of other tables
-        eight for each value. None for partitions in memory, which are loaded as a whole."""
+        """The bytes of all columns.
+
+        Of Parquet files as they are compressed in the files, of other tables eight for each value. None for
+        partitions in memory, which are loaded as a whole.
+        """
         return None if self._sizes is None else int(self._sizes.sum())
 
     @property
     def nbytes_read(self) -> int | None:
-        """The bytes that workers have read, or made, for all asks so far. What was read again, because a
-        worker had no room to keep it, counts again. None for partitions in memory."""
+        """The bytes that workers have read, or made, for all asks so far.
+
+        What was read again, because a worker had no room to keep it, counts again. None for partitions in
+        memory.
+        """
         return None if self._sizes is None else self._read_bytes
 
     @classmethod
     def from_array(
         cls, X: Any, *, client: Any = None, columns: Sequence[str] | None = None, timeout: float = 60.0
     ) -> Partitions:
-        """Takes a dask array of two dimensions, and loads it into the memory of the workers. Its chunks are
-        made to have all columns."""
+        """Take a dask array of two dimensions, and load it into the memory of the workers.
+
+        Parameters
+        ----------
+        X : dask array
+            Its chunks are made to have all columns.
+        client : dask.distributed.Client or None
+            The client of the cluster; by default the one that is in use.
+        columns : sequence of str or None
+            The names of the columns, by default x0, x1, ...
+        timeout : float
+            The seconds to wait for an answer of the workers before the call fails.
+
+        Returns
+        -------
+        table : Partitions
+            What every estimator of this package takes as X.
+        """
         client = _client(client)
         if X.ndim != 2:
             raise ValueError(f"the array has {X.ndim} dimensions; give one of rows and columns")
@@ -94,8 +128,26 @@ class Partitions(RemoteTable):
     def from_dataframe(
         cls, frame: Any, target: str, *, client: Any = None, timeout: float = 60.0
     ) -> tuple[Partitions, np.ndarray]:
-        """Takes a dask dataframe, and loads it into the memory of the workers; returns the table of the
-        columns beside the target, and the labels."""
+        """Take a dask dataframe, and load it into the memory of the workers.
+
+        Parameters
+        ----------
+        frame : dask dataframe
+            Its columns are numbers.
+        target : str
+            The column of the labels.
+        client : dask.distributed.Client or None
+            The client of the cluster; by default the one that is in use.
+        timeout : float
+            The seconds to wait for an answer of the workers before the call fails.
+
+        Returns
+        -------
+        table : Partitions
+            The columns beside the target.
+        labels : array
+            The target.
+        """
         client = _client(client)
         names = [name for name in frame.columns if name != target]
         if len(names) == len(frame.columns):
@@ -114,11 +166,31 @@ class Partitions(RemoteTable):
         room: int = ROOM,
         timeout: float = 60.0,
     ) -> tuple[Partitions, np.ndarray]:
-        """Takes Parquet files of the same columns, which all workers can read; returns the table of the
-        columns beside the target, and the labels.
+        """Take Parquet files of the same columns, which all workers can read.
 
-        Each row group is a partition. A worker reads a column of a row group when it is asked for, and keeps
-        up to `room` bytes of columns; `nbytes_read` says how much was read.
+        Each row group is a partition. A worker reads a column of a row group when it is asked for;
+        `nbytes_read` says
+        how much was read.
+
+        Parameters
+        ----------
+        paths : sequence of str or path
+            The files.
+        target : str
+            The column of the labels.
+        client : dask.distributed.Client or None
+            The client of the cluster; by default the one that is in use.
+        room : int
+            The bytes of columns that a worker keeps.
+        timeout : float
+            The seconds to wait for an answer of the workers before the call fails.
+
+        Returns
+        -------
+        table : Partitions
+            The columns beside the target.
+        labels : array
+            The target.
         """
         import pyarrow.parquet
 
@@ -166,12 +238,33 @@ class Partitions(RemoteTable):
         room: int = ROOM,
         timeout: float = 60.0,
     ) -> Partitions:
-        """Takes a function that makes columns of a partition.
+        """Take a function that makes columns of a partition.
 
-        `load(part, names)` returns the columns of these names, in this order, as a list of arrays, a frame,
-        or an array of two dimensions. It is called on a worker with one of `parts`, may be called again for
-        the same columns, and must then return the same. `lengths` are the numbers of rows. A worker keeps up
-        to `room` bytes of columns.
+        Parameters
+        ----------
+        load : callable
+            `load(part, names)` returns the columns of these names, in this order, as a list of arrays, a
+            frame, or
+            an array of two dimensions. It is called on a worker, may be called again for the same columns,
+            and must
+            then return the same.
+        parts : sequence
+            What `load` is given.
+        lengths : sequence of int
+            The number of rows of each part.
+        columns : sequence of str
+            The names of the columns.
+        client : dask.distributed.Client or None
+            The client of the cluster; by default the one that is in use.
+        room : int
+            The bytes of columns that a worker keeps.
+        timeout : float
+            The seconds to wait for an answer of the workers before the call fails.
+
+        Returns
+        -------
+        table : Partitions
+            What every estimator of this package takes as X.
         """
         if len(parts) != len(lengths):
             raise ValueError(f"there are {len(parts)} parts and {len(lengths)} lengths; give one for each")

@@ -27,8 +27,22 @@ def _names(model: Any) -> np.ndarray:
 
 
 def error_curve(model: Any, *, ax: Any = None) -> Any:
-    """Draws the error on the rows held out against the values bought so far, or the money spent if there are
-    prices, with a band of two standard errors."""
+    """Draw the held-out error against the values bought, or the money spent.
+
+    The band is two standard errors wide on each side.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted estimator with a budget.
+    ax : matplotlib axes or None
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    ax : matplotlib axes
+        Where it was drawn.
+    """
     check_is_fitted(model)
     history = model.history_
     known = np.isfinite(history["error"])
@@ -48,8 +62,22 @@ def error_curve(model: Any, *, ax: Any = None) -> Any:
 
 
 def coefficients(model: Any, *, ax: Any = None) -> Any:
-    """Draws the coefficients of the model with their intervals of 95 %, the largest on top, each per unit of
-    its attribute. Methods that know no intervals show none."""
+    """Draw the coefficients of the model with their intervals of 95 %, the largest on top.
+
+    Each is per unit of its attribute. Methods without intervals show none.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted estimator with a budget.
+    ax : matplotlib axes or None
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    ax : matplotlib axes
+        Where it was drawn.
+    """
     check_is_fitted(model)
     ax = _axes(ax)
     support = np.asarray(model.support_)
@@ -68,9 +96,26 @@ def coefficients(model: Any, *, ax: Any = None) -> Any:
 
 
 def path(model: Any, *, most: int = 10, ax: Any = None) -> Any:
-    """Draws, for an estimator that chose its budget, the coefficients against the budgets, as means over the
-    folds: those of the `most` attributes whose coefficients are ever largest, by name, the others in gray. A
-    dashed line is the budget that was chosen."""
+    """Draw the coefficients against the budgets, as means over the folds.
+
+    A dashed line is the budget that was chosen.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted estimator that chose its budget.
+    most : int
+        The number of attributes that are shown by name: those whose coefficients are ever largest. The
+        others
+        are gray.
+    ax : matplotlib axes or None
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    ax : matplotlib axes
+        Where it was drawn.
+    """
     check_is_fitted(model)
     results = getattr(model, "cv_results_", None)
     if results is None:
@@ -100,8 +145,26 @@ def path(model: Any, *, most: int = 10, ax: Any = None) -> Any:
 
 
 def evidence(model: Any, *, most: int = 25, ax: Any = None) -> Any:
-    """Draws the evidence for the `most` attributes of which there is most: the effect in standard deviations,
-    filled for attributes of the model, with the number of examples in which each was seen."""
+    """Draw the evidence for the attributes of which there is most.
+
+    The effects are in standard deviations, filled for attributes of the model, with the number of examples
+    in
+    which each was seen.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted estimator with a budget.
+    most : int
+        The number of attributes.
+    ax : matplotlib axes or None
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    ax : matplotlib axes
+        Where it was drawn.
+    """
     check_is_fitted(model)
     known = model.evidence_
     if known is None:
@@ -127,9 +190,26 @@ def evidence(model: Any, *, most: int = 25, ax: Any = None) -> Any:
 
 
 def spending(model: Any, *, most: int = 25, ax: Any = None) -> Any:
-    """Draws how many values of each attribute were bought, for the `most` attributes of which most were; the
-    rest is one bar; together they are `spent_["attributes"]`. With prices, draws the money spent on each
-    panel. Methods that keep no count show the values that were read, to score included."""
+    """Draw how many values of each attribute were bought.
+
+    Together they are `spent_["attributes"]`. With prices, draw the money spent on each panel. Methods that
+    keep no
+    count show the values that were read, to score included.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted estimator with a budget.
+    most : int
+        The number of attributes, those of which most were bought; the rest is one bar.
+    ax : matplotlib axes or None
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    ax : matplotlib axes
+        Where it was drawn.
+    """
     check_is_fitted(model)
     ax = _axes(ax)
     known = model.evidence_
