@@ -60,13 +60,22 @@ pub fn run(args: &DocsArgs) -> anyhow::Result<ExitCode> {
     }
     rust(site)?;
     let python = args.python.as_ref().map_or_else(|| env::var_os("LAO_PYTHON"), |path| Some(path.into()));
+    // In a copy, since Sphinx writes beside the pages.
+    let copied = Path::new("target/site-python");
+    for name in ["docs", "examples"] {
+        anew(&Path::new("crates/python").join(name), &copied.join(name))?;
+    }
     let mut sphinx = Command::new(python.unwrap_or_else(|| "python3".into()));
-    sphinx.args(["-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going", "crates/python/docs"]);
+    sphinx.args(["-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going"]).arg(copied.join("docs"));
     succeed(sphinx.arg(site.join("python")).env("MPLBACKEND", "Agg"), "see crates/python/docs/requirements.txt")?;
     anew(&args.report, &site.join("verification"))?;
     anew(Path::new("bench-suite/figures"), &site.join("figures"))?;
-    for name in ["index.html", "style.css"] {
-        copy(&Path::new("xtask/site").join(name), &site.join(name))?;
+    for (from, to) in [
+        ("xtask/site/index.html", "index.html"),
+        ("xtask/site/style.css", "style.css"),
+        ("data/diabetes.csv.gz", "data/diabetes.csv.gz"),
+    ] {
+        copy(Path::new(from), &site.join(to))?;
     }
     say::note("built target/site/index.html");
     Ok(ExitCode::SUCCESS)
@@ -154,6 +163,8 @@ fn link_in_book(
     let Some(page) = page else {
         return Some(format!("{}/blob/main/{}{anchor}", env!("CARGO_PKG_REPOSITORY"), target.display()));
     };
+    // mdBook makes index.html of README.md, and changes no link for it.
+    let page = if page.ends_with("README.md") { page.with_file_name("index.md") } else { page.clone() };
     let up = "../".repeat(place.components().count() - 1);
     Some(format!("{up}{}{anchor}", page.display()))
 }

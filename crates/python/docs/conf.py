@@ -8,6 +8,7 @@ version = release = lao_learn.__version__
 extensions = ["numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx_gallery.gen_gallery"]
 exclude_patterns = ["**/*.ipynb"]
 autosummary_generate = True
+templates_path = ["_templates"]
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 numpydoc_xref_param_type = False
@@ -15,10 +16,6 @@ html_theme = "pydata_sphinx_theme"
 html_title = "lao-learn"
 html_theme_options = {
     "navbar_end": ["theme-switcher"],
-    "external_links": [
-        {"name": "lao", "url": "../index.html"},
-        {"name": "Book", "url": "../book/index.html"},
-    ],
     "show_toc_level": 2,
 }
 html_sidebars = {"index": []}

@@ -546,7 +546,7 @@ _PARAMETERS = """
         that do not know them. They rest on the examples since the significant attributes changed last, and
         are NaN where these are too few. `predict` clips values at four standard deviations from the mean,
         so that it may differ from the product for values beyond.
-    interval_ : array of shape (n_features_in_, 2)
+    interval_ : array of shape (n_features, 2)
         For each attribute the ends of a 95 %% interval that holds whenever it is looked at: however often
         more rows are learned from, all looks together miss with probability 5 %%. What it holds is the
         coefficient of the best linear predictor from the attributes of the model. NaN where there is no
