@@ -5,10 +5,10 @@ use anyhow::{Context as _, bail, ensure};
 use clap::Args;
 use lao_terminal as say;
 use std::collections::BTreeMap;
-use std::{env, fs};
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::{env, fs};
 
 const BOOK: &str = "crates/lao/book";
 /// Pages of the repository that the site's book has behind its chapters: a title, a file or a folder, and the
@@ -28,9 +28,9 @@ const PAGES: [(&str, &str, &str); 10] = [
 
 /// Build the site in target/site, whose front page is index.html.
 #[derive(Debug, Args)]
-#[command(after_help = "The book needs mdBook (cargo install mdbook). The pages of the Python package need a Python that has
-lao-learn and the packages of crates/python/docs/requirements.txt. The report is that of the last `cargo xtask
-verify`. Nothing is downloaded.
+#[command(after_help = "The book needs mdBook (cargo install mdbook). The pages of the Python package need a
+Python that has lao-learn and the packages of crates/python/docs/requirements.txt. The report is that of the
+last `cargo xtask verify`. Nothing is downloaded.
 
 Exit status: 0 all is built; 2 otherwise.")]
 pub struct DocsArgs {
@@ -67,7 +67,10 @@ pub fn run(args: &DocsArgs) -> anyhow::Result<ExitCode> {
     }
     let mut sphinx = Command::new(python.unwrap_or_else(|| "python3".into()));
     sphinx.args(["-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going"]).arg(copied.join("docs"));
-    succeed(sphinx.arg(site.join("python")).env("MPLBACKEND", "Agg"), "see crates/python/docs/requirements.txt")?;
+    succeed(
+        sphinx.arg(site.join("python")).env("MPLBACKEND", "Agg"),
+        "see crates/python/docs/requirements.txt",
+    )?;
     anew(&args.report, &site.join("verification"))?;
     anew(Path::new("bench-suite/figures"), &site.join("figures"))?;
     for (from, to) in [
@@ -100,9 +103,12 @@ fn book(site: &Path) -> anyhow::Result<()> {
             summary += &format!("- [{title}]({to}/README.md)\n");
             for file in files(from)? {
                 let place = Path::new(to).join(file.strip_prefix(from)?);
-                if place.extension().is_some_and(|extension| extension == "md") && !place.ends_with("README.md") {
+                if place.extension().is_some_and(|extension| extension == "md")
+                    && !place.ends_with("README.md")
+                {
                     let text = fs::read_to_string(&file)?;
-                    let title = text.lines().next().unwrap_or_default().trim_start_matches('#').trim().to_owned();
+                    let title =
+                        text.lines().next().unwrap_or_default().trim_start_matches('#').trim().to_owned();
                     let short = title.split(':').next().unwrap_or(&title);
                     summary += &format!("  - [{short}]({})\n", place.display());
                 }
@@ -154,7 +160,8 @@ fn link_in_book(
     place: &Path,
     places: &BTreeMap<PathBuf, PathBuf>,
 ) -> Option<String> {
-    let (path, anchor) = link.split_once('#').map_or((link, String::new()), |(path, id)| (path, format!("#{id}")));
+    let (path, anchor) =
+        link.split_once('#').map_or((link, String::new()), |(path, id)| (path, format!("#{id}")));
     let target = normal(&file.parent()?.join(path));
     if path.is_empty() || path.contains(':') || !target.exists() {
         return None;

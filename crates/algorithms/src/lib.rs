@@ -41,6 +41,9 @@
 //! [reference](reference::Reference), an implementation in a few dense lines that read like the paper; the
 //! tests compare the learner with it.
 
+// docs.rs shows which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod baselines;
 mod blocks;
 mod bug;

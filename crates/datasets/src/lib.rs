@@ -32,6 +32,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+// docs.rs shows which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+// For the suite: no promise.
+#[doc(hidden)]
 pub mod adversarial;
 #[cfg(feature = "catalog")]
 pub mod catalog;

@@ -50,6 +50,9 @@
 //! and data, [`algorithms`] the methods, [`datasets`] tables and virtual designs, [`finite_sum`] solvers'
 //! sums at full information, [`kernels`] vectors.
 
+// docs.rs shows which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod choices;
 mod error;
 mod escape;

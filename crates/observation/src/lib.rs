@@ -74,6 +74,8 @@ pub mod session;
 pub mod source;
 pub mod stored;
 pub mod tariff;
+// For tests: no promise.
+#[doc(hidden)]
 pub mod testing;
 
 pub use ask::{Ask, Request};

@@ -209,8 +209,8 @@ def test_the_command_imports_nothing_heavy():
     assert told == "[]\n"
 
 
-# Checks of numpydoc that this package does not keep: examples, pointers to others and long summaries are where
-# they help, docstrings begin on the line of the quotes, and types are words.
+# Checks of numpydoc that this package does not keep: examples, pointers to others and long summaries are
+# where they help, docstrings begin on the line of the quotes, and types are words.
 LEFT_OUT = set("EX01 SA01 ES01 GL01 GL02 GL03 PR06 PR08 PR09 RT02 RT03 RT04 RT05".split())
 
 

@@ -8,6 +8,7 @@ pub mod aer;
 pub mod dantzig;
 pub mod fkk;
 mod l1_ball_iterate;
+#[doc(hidden)]
 pub mod moments;
 pub mod offline;
 pub mod omp;

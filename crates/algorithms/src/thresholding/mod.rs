@@ -28,7 +28,7 @@
 
 pub mod auto;
 mod criterion;
-pub mod driver;
+mod driver;
 pub mod exchange;
 pub mod gd;
 pub mod hsg;

@@ -1,7 +1,7 @@
 //! Model files of each release: this version reads them, and predicts the same digits.
 //!
-//! A folder of `goldens/` is a release, and has what its `lao fit` wrote of the tables in `data/`, and the first
-//! lines of its `lao predict`. Folders are added, and never changed.
+//! A folder of `goldens/` is a release, and has what its `lao fit` wrote of the tables in `data/`, and the
+//! first lines of its `lao predict`. Folders are added, and never changed.
 
 use crate::command::lao;
 use std::fs;

@@ -35,6 +35,7 @@ mod pairs;
 mod scaled;
 mod source;
 mod sphere;
+#[doc(hidden)]
 pub mod words;
 
 pub use centered::Centered;

@@ -3,6 +3,7 @@
 
 mod margin;
 
+#[doc(hidden)]
 pub use margin::{
     logistic_loss, logistic_slope, softmax_loss, softmax_slopes, softplus, square_loss, square_slope,
 };
