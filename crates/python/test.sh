@@ -63,7 +63,8 @@ ls -l target/wheels
 
 # As a new user has it: the wheel and what it asks for, nothing else, and the first lines of the page.
 wheel=$(echo target/wheels/*.whl)
-[ "$(wc -c < "$wheel")" -le 15000000 ] || { echo "$wheel has more than 15 MB" >&2; exit 1; }
+# `.ci/artifacts` holds the wheel of users to 10 MB. This one is not compiled for size.
+[ "$(wc -c < "$wheel")" -le 20000000 ] || { echo "$wheel has more than 20 MB" >&2; exit 1; }
 environment target/plain --upgrade pip
 target/plain/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall "$wheel"
 awk '/^```python/ { inside = 1; next } /^```/ { if (inside) exit } inside' README.md > target/first-lines.py
