@@ -14,6 +14,7 @@ __all__ = [
     "Study",
     "Table",
     "__version__",
+    "command",
     "fit",
     "fit_file",
     "open_parquet",
