@@ -14,10 +14,7 @@ numpydoc_class_members_toctree = False
 numpydoc_xref_param_type = False
 html_theme = "pydata_sphinx_theme"
 html_title = "lao-learn"
-html_theme_options = {
-    "navbar_end": ["theme-switcher"],
-    "show_toc_level": 2,
-}
+html_theme_options = {"navbar_end": ["theme-switcher"], "show_toc_level": 2}
 html_sidebars = {"index": []}
 html_show_sourcelink = False
 # The pictures come from runs of the examples.

@@ -178,6 +178,13 @@ def test_pipelines_become_onnx(table, kind):
         session = runtime.InferenceSession(stored.SerializeToString(), providers=["CPUExecutionProvider"])
         return pipeline, session.run(None, {session.get_inputs()[0].name: X.astype(kind)})
 
+    noise = np.random.default_rng(0).standard_normal(len(y))
+    for labels, model in [(noise, BudgetedRegressor), (noise > 0, BudgetedClassifier)]:
+        # Nothing is found: each row gets the same.
+        pipeline, (told, *_) = run(model(6, shape="line", random_state=1), labels)
+        assert len(pipeline[-1].support_) == 0
+        np.testing.assert_allclose(told.ravel(), pipeline.predict(X), **close)
+
     for shape in ["line", "trees"]:
         pipeline, (told,) = run(BudgetedRegressor(6, shape=shape, random_state=1), y)
         np.testing.assert_allclose(told.ravel(), pipeline.predict(X), **close)

@@ -110,10 +110,9 @@ class WithBudget(SelectorMixin, BaseEstimator):
 
     def __getstate__(self) -> dict[str, Any]:
         # Objects of Rust by what restores them, for formats other than pickle's.
-        state = dict(super().__getstate__())
+        state = super().__getstate__()
         held = {name: value for name, value in state.items() if isinstance(value, _STORED)}
-        for name, value in held.items():
-            state[name] = None
+        state = {name: value for name, value in state.items() if name not in held}
         state["_stored"] = {
             name: [type(value).__name__, *value.__reduce__()[1]] for name, value in held.items()
         }

@@ -22,7 +22,6 @@ from lao_learn._cv import BudgetedClassifierCV, BudgetedRegressorCV
 
 # The operators that a model file of ONNX uses exist since these versions.
 _VERSIONS = {"": 19, "ai.onnx.ml": 3}
-_LABELS = {"i": onnx.TensorProto.INT64, "u": onnx.TensorProto.INT64, "b": onnx.TensorProto.INT64}
 
 
 def register() -> None:
@@ -57,8 +56,8 @@ def _classifier(scope: Any, operator: Any, container: Any) -> None:
     positive = str(name) if str(name) != str(estimator.classes_[0]) else "+1"
     wanted = _constant(scope, container, onnx.TensorProto.STRING, [positive])
     is_second = add("Equal", [outputs["class"], wanted])
-    kind = _LABELS.get(estimator.classes_.dtype.kind, onnx.TensorProto.STRING)
-    write = str if kind == onnx.TensorProto.STRING else int
+    is_number = estimator.classes_.dtype.kind in "iub"
+    kind, write = (onnx.TensorProto.INT64, int) if is_number else (onnx.TensorProto.STRING, str)
     first, second = (_constant(scope, container, kind, [write(one)]) for one in estimator.classes_)
     flat = _constant(scope, container, onnx.TensorProto.INT64, [-1])
     labels = add("Where", [is_second, second, first])
@@ -100,7 +99,6 @@ def _model(scope: Any, operator: Any, container: Any) -> dict[str, str]:
     add = _adder(scope, container)
     table = add("Cast", [operator.inputs[0].full_name], to=onnx.TensorProto.DOUBLE)
     places = dict(zip(stored.columns, stored.places))
-    # Without any column the outputs have one row for each of X nevertheless.
     names = {
         column.name: add(
             "Gather",
@@ -127,4 +125,10 @@ def _model(scope: Any, operator: Any, container: Any) -> dict[str, str]:
             op_version=_VERSIONS[node.domain],
             **{one.name: onnx.helper.get_attribute_value(one) for one in node.attribute},
         )
-    return {output.name: names[output.name] for output in graph.output}
+    outputs = {output.name: names[output.name] for output in graph.output}
+    if not graph.input:
+        # A model without columns is a number, which is that of each row.
+        rows = add("Shape", [table], start=0, end=1)
+        shape = add("Concat", [rows, _constant(scope, container, onnx.TensorProto.INT64, [1])], axis=0)
+        outputs = {name: add("Expand", [output, shape]) for name, output in outputs.items()}
+    return outputs
