@@ -4,7 +4,8 @@ use crate::fit::SIGNALS_EVERY;
 use crate::table::Table;
 use lao::algorithms::thresholding::registry::solver;
 use lao::algorithms::thresholding::{
-    Choice, ExchangeParams, SOLVERS, Shape, Solver, SolverEnd, SolverLimit, SolverTask, SparsityPath, resume,
+    Choice, ExchangeParams, SOLVERS, Shape, Solver, SolverEnd, SolverLimit, SolverTask, SparsityPath,
+    resume_until,
 };
 use lao::finite_sum::{Coding, FiniteSum, Loss, Predictor, Standardize};
 use lao::observation::Seed;
@@ -107,13 +108,22 @@ pub fn solve<'py>(
         let mut rng = Seed::root(seed).child("solver").rng();
         // One round at a time: the draws, and so the bits, are those of one run, and signals are seen.
         let limit = SolverLimit { change: Some(change), ..SolverLimit::after_rounds(1) };
-        let (mut done, mut checked, mut begun) = (0, Instant::now(), 0);
-        let (outcome, interrupt) = loop {
+        let (mut done, mut checked, mut begun, mut interrupt) = (0, Instant::now(), 0, None);
+        let outcome = loop {
             if done - begun >= rounds {
-                break (SolverEnd::Rounds, None);
+                break SolverEnd::Rounds;
             }
-            let run = resume(&mut sum, &mut *solver, &mut rng, limit);
+            let run = resume_until(&mut sum, &mut *solver, &mut rng, limit, || {
+                if checked.elapsed() >= SIGNALS_EVERY {
+                    interrupt = Python::attach(|py| py.check_signals()).err();
+                    checked = Instant::now();
+                }
+                interrupt.is_some()
+            });
             let run = run.map_err(|error| PyArithmeticError::new_err(error.to_string()))?;
+            if interrupt.is_some() {
+                break run.outcome;
+            }
             done += 1;
             // On a path, a model that does not settle is left as it is.
             if run.outcome != SolverEnd::Rounds || chosen && done - begun >= rounds {
@@ -123,16 +133,10 @@ pub fn solve<'py>(
                 }
                 search.take(&mut sum, run.predictor).map_err(|error| refused(error.to_string()))?;
                 let Some((size, start)) = search.next().filter(|_| chosen) else {
-                    break (run.outcome, None);
+                    break run.outcome;
                 };
                 solver = build(&sum, size, start)?;
                 begun = done;
-            }
-            if checked.elapsed() >= SIGNALS_EVERY {
-                if let Err(interrupt) = Python::attach(|py| py.check_signals()) {
-                    break (SolverEnd::Rounds, Some(interrupt));
-                }
-                checked = Instant::now();
             }
         };
         let last = match search.best() {

@@ -44,6 +44,8 @@ pub enum SolverEnd {
     Change,
     /// The solver reached a fixed point.
     Settled,
+    /// The caller of [`resume_until`] stopped the run.
+    Stopped,
 }
 
 /// A point of a trace.
@@ -95,7 +97,7 @@ pub fn solve<S: Solver + ?Sized>(
     seed: &Seed,
     stop: SolverLimit,
 ) -> Result<Run, SolveError> {
-    drive(sum, solver, &mut generator(seed), stop, Trace::No)
+    drive(sum, solver, &mut generator(seed), stop, Trace::No, &mut || false)
 }
 
 /// Runs a solver as [`solve`] does, and scores the start and the iterate after every round.
@@ -124,7 +126,7 @@ pub fn solve_traced<S: Solver + ?Sized>(
     seed: &Seed,
     stop: SolverLimit,
 ) -> Result<Run, SolveError> {
-    drive(sum, solver, &mut generator(seed), stop, Trace::Yes)
+    drive(sum, solver, &mut generator(seed), stop, Trace::Yes, &mut || false)
 }
 
 /// Resumes a solver from its current iterate, with draws from `rng`. A run that was stopped and resumed with
@@ -158,7 +160,22 @@ pub fn resume<S: Solver + ?Sized>(
     rng: &mut Rng,
     stop: SolverLimit,
 ) -> Result<Run, SolveError> {
-    drive(sum, solver, rng, stop, Trace::No)
+    resume_until(sum, solver, rng, stop, || false)
+}
+
+/// Resumes a solver as [`resume`] does, and ends before the next step once `is_stopped` returns true, also in
+/// the middle of an epoch. It is asked before every step.
+///
+/// # Errors
+/// As [`solve`].
+pub fn resume_until<S: Solver + ?Sized>(
+    sum: &mut FiniteSum,
+    solver: &mut S,
+    rng: &mut Rng,
+    stop: SolverLimit,
+    mut is_stopped: impl FnMut() -> bool,
+) -> Result<Run, SolveError> {
+    drive(sum, solver, rng, stop, Trace::No, &mut is_stopped)
 }
 
 fn generator(seed: &Seed) -> Rng {
@@ -178,6 +195,7 @@ fn drive<S: Solver + ?Sized>(
     rng: &mut Rng,
     stop: SolverLimit,
     kept: Trace,
+    is_stopped: &mut dyn FnMut() -> bool,
 ) -> Result<Run, SolveError> {
     let (start, first) = (sum.meter().calls, solver.rounds());
     let (mut rounds, mut trace, mut thresholds) = (first, Vec::new(), sum.meter().thresholds);
@@ -196,6 +214,9 @@ fn drive<S: Solver + ?Sized>(
         let spent = sum.meter().calls - start;
         if stop.calls.is_some_and(|limit| spent.saturating_add(solver.next_calls(sum)) > limit) {
             break SolverEnd::Calls;
+        }
+        if is_stopped() {
+            break SolverEnd::Stopped;
         }
         if solver.step(sum, rng)? == SolverProgress::Settled {
             break SolverEnd::Settled;

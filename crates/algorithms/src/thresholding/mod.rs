@@ -45,7 +45,7 @@ pub mod theory;
 pub use auto::{AutoParams, Choice, RuleParams};
 pub use criterion::{SparsityPath, criterion};
 pub use driver::{
-    PathError, PathPoint, Point, Run, SolverEnd, SolverLimit, path, resume, solve, solve_traced,
+    PathError, PathPoint, Point, Run, SolverEnd, SolverLimit, path, resume, resume_until, solve, solve_traced,
 };
 pub use exchange::{Exchange, ExchangeParams};
 pub use gd::{Gd, GdParams, GdStep};

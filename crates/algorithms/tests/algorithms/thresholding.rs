@@ -5,7 +5,7 @@ use lao_algorithms::thresholding::reference::{
 };
 use lao_algorithms::thresholding::{
     EpochLength, GdParams, GdStep, HsgParams, ScsgParams, SgParams, Shape, Solver, SolverEnd, SolverLimit,
-    SolverProgress, SolverTask, SvrgParams, path, solve, solve_traced,
+    SolverProgress, SolverTask, SvrgParams, path, resume, resume_until, solve, solve_traced,
 };
 use lao_finite_sum::{Batch, Coding, DesignMatrix, FiniteSum, Gradient, Loss, Predictor, Standardize};
 use lao_kernels::{Compressed, SparseVector};
@@ -259,6 +259,29 @@ fn every_count_is_the_sum_of_its_steps_and_stays_within_budget() {
             assert_eq!(run.outcome, SolverEnd::Calls);
             assert!(sum.meter().calls <= 401 && sum.meter().calls + solver.next_calls(&sum) > 401);
         }
+    }
+}
+
+#[test]
+fn a_run_that_is_stopped_within_an_epoch_goes_on_with_the_same_bits() {
+    for mut sum in sums(0.1) {
+        let (shape, step_size) = (Shape::of(&sum), 0.1 / sum.component_smoothness());
+        let params = SvrgParams { sparsity: 6, step_size, mini_batch: 1, steps: 9, start: None };
+        let mut whole = params.build(shape).unwrap();
+        let mut parts = whole.clone();
+        let limit = SolverLimit::after_rounds(3);
+        let end = resume(&mut sum, &mut whole, &mut Seed::root(4).rng(), limit).unwrap();
+        assert_eq!(end.outcome, SolverEnd::Rounds);
+
+        let (mut rng, mut asked) = (Seed::root(4).rng(), 0);
+        let mut fifth = || {
+            asked += 1;
+            asked == 5
+        };
+        let first = resume_until(&mut sum, &mut parts, &mut rng, limit, &mut fifth).unwrap();
+        assert_eq!((first.outcome, parts.rounds()), (SolverEnd::Stopped, 0));
+        let rest = resume(&mut sum, &mut parts, &mut rng, limit).unwrap();
+        assert_eq!((asked, rest.predictor), (5, end.predictor));
     }
 }
 

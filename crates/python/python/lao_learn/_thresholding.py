@@ -79,7 +79,7 @@ _PARAMETERS = """
 
     Notes
     -----
-    On Ctrl-C, `fit` ends its round, which reads all values a few times, and keeps the model, so that the
+    On Ctrl-C, `fit` ends its step, which may read all values a few times, and keeps the model, so that the
     estimator is fitted and `interrupted_` is True, and then raises KeyboardInterrupt.
 
     `sample_weight` makes the mean loss a weighted mean, and means and scales of columns too: a row of weight
