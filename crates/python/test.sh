@@ -41,7 +41,7 @@ run() {
 }
 
 environment target/builder 'maturin>=1.9,<2'
-newest=(scikit-learn pandas polars pyarrow matplotlib mypy onnxruntime duckdb pytest
+newest=(scikit-learn pandas polars pyarrow matplotlib mypy "pyright[nodejs]" onnxruntime duckdb pytest
   pytest-xdist "dask[array,dataframe]" distributed "moto[server]" skops skl2onnx numpydoc array-api-strict)
 # The packages of the tests are fetched while the wheel is compiled.
 environment target/newest "${newest[@]}" &

@@ -103,7 +103,8 @@ impl Task {
         let Some(money) = &self.money else { return Ok(()) };
         let allowed = "absent, since the method counts attributes; where prices differ, choose one that \
                        takes money, such as pursuit";
-        let value = format_args!("a tariff of {} attributes", money.tariff.dim());
+        let dim = money.tariff.dim();
+        let value = format_args!("a tariff of {dim} attributes");
         require(false, method, "money", value, allowed)
     }
 

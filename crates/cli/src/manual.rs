@@ -56,7 +56,7 @@ pub fn version(verbose: bool) -> anyhow::Result<u8> {
              studies: format {}\n",
             env::consts::OS,
             env::consts::ARCH,
-            if cfg!(target_env = "musl") { ", static" } else { "" },
+            if cfg!(target_feature = "crt-static") { ", static" } else { "" },
             thread::available_parallelism().map_or(1, usize::from),
             if cfg!(debug_assertions) { "no" } else { "yes" },
             lao::Stamp::FORMAT,

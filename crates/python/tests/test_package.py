@@ -1,5 +1,6 @@
 """The package as users meet it: the README, the gallery, pictures, types."""
 
+import json
 import os
 import re
 import shutil
@@ -129,6 +130,14 @@ def test_types_are_checked():
 def test_stubs_are_those_of_the_module():
     pytest.importorskip("mypy")
     run("-m", "mypy.stubtest", "lao_learn._core", "--mypy-config-file", str(HERE / "mypy.ini"))
+
+
+def test_stubs_are_complete_for_pyright(tmp_path):
+    pytest.importorskip("pyright")
+    shutil.copy(Path(lao_learn.__file__).with_name("_core.pyi"), tmp_path)
+    strict = {"include": ["_core.pyi"], "typeCheckingMode": "strict", "pythonVersion": "3.10"}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(strict), encoding="utf-8")
+    run("-m", "pyright", "--project", str(tmp_path), "--pythonpath", sys.executable)
 
 
 LICENSES = ["LICENSE-APACHE", "LICENSE-MIT"]

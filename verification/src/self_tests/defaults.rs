@@ -106,7 +106,7 @@ pub(super) fn begin(method: &Method, sign: f64, examples: u64, seed: &Seed) -> a
 
 /// Returns the excess risk of an estimate, as a share of that of zero.
 pub(super) fn share_of_risk(theta: SparseView<'_>, view: View) -> f64 {
-    let mut estimate: Vec<f64> = (0..DIM as u32).map(|j| theta.get(j)).collect();
+    let mut estimate = theta.to_dense();
     if let Some(cripple) = view {
         cripple.estimate(&[], &mut estimate);
     }
@@ -175,8 +175,7 @@ pub(super) fn begin_solver(
 
 /// Returns the squared distance of a predictor from the truth, as a share of the start's.
 pub(super) fn share_of_distance(predictor: &Predictor, view: View) -> f64 {
-    let mut estimate: Vec<f64> =
-        (0..COLUMNS as u32).map(|j| predictor.coefficients[0].view().get(j)).collect();
+    let mut estimate = predictor.coefficients[0].view().to_dense();
     if let Some(cripple) = view {
         cripple.estimate(&[], &mut estimate);
     }

@@ -372,8 +372,9 @@ impl Prepared {
     fn parts(&self, kept: &[usize], line: &Ridge, trees: &Trees) -> Vec<Vec<[f64; 2]>> {
         let n = self.labels.len();
         let step = n.div_ceil(ROWS_OF_PART).max(1);
-        let mut rows: Vec<Vec<f64>> =
-            (0..n).step_by(step).map(|row| kept.iter().map(|&i| self.columns[i][row]).collect()).collect();
+        let some = |&i: &usize| (0..n).step_by(step).map(|row| self.columns[i][row]).collect();
+        let columns: Vec<Vec<f64>> = kept.iter().map(some).collect();
+        let (mut same, mut sums) = (vec![0.0; n.div_ceil(step)], vec![0.0; n.div_ceil(step)]);
         let part = |(at, &i): (usize, &usize)| {
             let mut sorted = self.columns[i].clone();
             sorted.sort_unstable_by(f64::total_cmp);
@@ -382,13 +383,11 @@ impl Prepared {
             values.dedup();
             let mut curve = Vec::new();
             for x in values {
-                let of_trees = |row: &mut Vec<f64>| {
-                    let own = std::mem::replace(&mut row[at], x);
-                    let sum = trees.of(row);
-                    row[at] = own;
-                    sum
-                };
-                let mean = rows.iter_mut().map(of_trees).sum::<f64>() / rows.len() as f64;
+                same.fill(x);
+                sums.fill(0.0);
+                let column = |(c, own)| if c == at { &same[..] } else { own };
+                trees.add_to(columns.iter().map(Vec::as_slice).enumerate().map(column), &mut sums);
+                let mean = sums.iter().sum::<f64>() / sums.len() as f64;
                 let standard = standardized(&[x], self.means[i], self.deviations[i])[0];
                 curve.push([x, mean + self.label_scale * line.weights[at] * standard]);
             }

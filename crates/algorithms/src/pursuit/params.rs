@@ -147,18 +147,13 @@ impl PursuitParams {
         }
         let most = format_args!("fewer than all {dim} attributes");
         require(never.len() < *dim, NAME, "never", format_args!("{} attributes", never.len()), most)?;
-        let most =
-            format_args!("a list of at most {} attributes, the longest support", self.largest_support());
-        require(
-            always.len() <= self.largest_support(),
-            NAME,
-            "always",
-            format_args!("{} attributes", always.len()),
-            most,
-        )?;
+        let largest = self.largest_support();
+        let most = format_args!("a list of at most {largest} attributes, the longest support");
+        let count = always.len();
+        require(count <= largest, NAME, "always", format_args!("{count} attributes"), most)?;
         if let Some(examples) = *half_life {
-            let allowed =
-                format_args!("a finite number of examples, at least {}", number(SHORTEST_HALF_LIFE));
+            let least = number(SHORTEST_HALF_LIFE);
+            let allowed = format_args!("a finite number of examples, at least {least}");
             let long_enough = examples.is_finite() && examples >= SHORTEST_HALF_LIFE;
             require(long_enough, NAME, "half_life", number(examples), allowed)?;
         }
@@ -174,8 +169,8 @@ impl PursuitParams {
             let allowed = "money that buys an attribute which is not in `never`";
             require((0..*dim as u32).any(|j| buys(&j)), NAME, field, value, allowed)?;
             let (cost, limit) = (tariff.cost(always, &mut Basket::default()), self.most_per_prediction());
-            let allowed =
-                format_args!("a list of attributes that cost at most {}, like every support", number(limit));
+            let most = number(limit);
+            let allowed = format_args!("a list of attributes that cost at most {most}, like every support");
             require(pays(limit, cost), NAME, "always", format_args!("a cost of {cost}"), allowed)?;
         }
         Ok(())
