@@ -6,16 +6,21 @@ gets the path of a file. That of the others than lao, `whole.parquet`, is as pya
 only some systems allow; `dropped` says whether it did.
 
 Lasso is given what it needs at its best: the variance of the noise, for the penalty sigma sqrt(2 log d / n),
-and least squares on the columns that it chooses.
+and least squares on the columns that it chooses. Where the noise is not known, it gets columns that are
+standardized and cut at four standard deviations, which lao does on its own, and cross-validates the penalty.
+
+A learner returns its weights, its intercept, the share of the file that it read, and how it predicts.
 
 Learners "from a store" get the URL of an object store on this machine, whose answers come 20 ms after the
-requests; others than lao download the file first, in eight parts at once.
+requests; others than lao download the file first, in eight parts at once. Some of these stores send 100
+million bits per second and no more.
 """
 
 import os
 import re
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -26,6 +31,8 @@ from urllib.request import Request, urlopen
 import numpy as np
 
 LATENCY = 0.02
+SLOW = 100e6 / 8
+CHUNK = 1 << 18
 
 
 class Store(BaseHTTPRequestHandler):
@@ -33,6 +40,17 @@ class Store(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
+    rate = float("inf")
+    lock = threading.Lock()
+    busy_until = 0.0
+
+    @classmethod
+    def wait_for(cls, size):
+        """Waits until so many bytes have gone through the line, which all answers share."""
+        with cls.lock:
+            cls.busy_until = max(cls.busy_until, time.monotonic()) + size / cls.rate
+            pause = cls.busy_until - time.monotonic()
+        time.sleep(max(pause, 0.0))
 
     def do_GET(self):
         time.sleep(LATENCY)
@@ -51,23 +69,28 @@ class Store(BaseHTTPRequestHandler):
         self.send_header("ETag", f'"{size}"')
         self.end_headers()
         self.wfile.flush()
+        step = end - begin if self.rate == float("inf") else CHUNK
         with open(path, "rb") as file:
-            self.connection.sendfile(file, begin, end - begin)
+            for at in range(begin, end, max(step, 1)):
+                size = min(step, end - at)
+                self.wait_for(size)
+                self.connection.sendfile(file, at, size)
 
     def log_message(self, *_):
         pass
 
 
-def serve():
+def serve(rate):
+    Store.rate = rate
     server = ThreadingHTTPServer(("127.0.0.1", 0), Store)
     print(server.server_address[1], flush=True)
     server.serve_forever()
 
 
 @contextmanager
-def store(folder):
+def store(folder, rate):
     """The address of a store with the files of a folder, a process of its own."""
-    command = [sys.executable, __file__]
+    command = [sys.executable, __file__, str(rate)]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as server:
         try:
             yield f"http://127.0.0.1:{server.stdout.readline().strip()}"
@@ -92,17 +115,22 @@ def download(url, to):
         list(pool.map(part, [(begin, min(begin + step, size)) for begin in range(0, size, step)]))
 
 
-def from_store(learner):
-    """The learner, with the folder behind a store."""
+def from_store(learner, rate=float("inf")):
+    """The learner, with the folder behind a store that sends so many bytes per second."""
 
     def run(folder, request):
-        with store(folder) as address:
+        with store(folder, rate) as address:
             start = time.perf_counter()
             result = learner(folder, request, address)
             return result, time.perf_counter() - start
 
     run.times_itself = True
     return run
+
+
+def of(model, share):
+    """What is returned of a model of lao. Its weights are for values that are not far out."""
+    return model.coef_, model.intercept_, share, model.predict
 
 
 def lao_from_store(folder, request, address):
@@ -112,7 +140,7 @@ def lao_from_store(folder, request, address):
     model = BudgetedRegressor(budget=request["budget"], shape="line", random_state=request["seed"])
     table = ParquetTable("s3://bucket/table.parquet", target="y")
     model.fit(table, table.y)
-    return model.coef_, model.intercept_, model.spent_["bytes"] / (folder / "table.parquet").stat().st_size
+    return of(model, model.spent_["bytes"] / (folder / "table.parquet").stat().st_size)
 
 
 def lasso_from_store(reader):
@@ -145,14 +173,28 @@ def lao(pages):
         if pages:
             table = ParquetTable(path, target="y")
             model.fit(table, table.y)
-            return model.coef_, model.intercept_, model.spent_["bytes"] / path.stat().st_size
+            return of(model, model.spent_["bytes"] / path.stat().st_size)
         import pyarrow.parquet as pq
 
         table = pq.read_table(path)
         model.fit(table.drop_columns(["y"]), table["y"].to_numpy())
-        return model.coef_, model.intercept_, 1.0
+        return of(model, 1.0)
 
     return run
+
+
+def cross_validated(X, y):
+    from sklearn.linear_model import LassoCV
+
+    mean, scale = X.mean(axis=0, dtype=float), X.std(axis=0, dtype=float)
+    scale[scale == 0.0] = 1.0
+
+    def cut(X):
+        return np.clip((X - mean) / scale, -4.0, 4.0)
+
+    model = LassoCV(cv=5, n_jobs=-1).fit(cut(X), y)
+    weights = model.coef_ / scale
+    return (weights, model.intercept_ - mean @ weights, 1.0, lambda X: model.predict(cut(X)))
 
 
 def lasso(reader, file="whole.parquet"):
@@ -173,13 +215,15 @@ def lasso(reader, file="whole.parquet"):
             y = table["y"].to_numpy()
             X = np.column_stack([table[name].to_numpy() for name in table.column_names if name != "y"])
         n, d = X.shape
+        if request["noise"] is None:
+            return cross_validated(X, y)
         penalty = request["noise"] * np.sqrt(2.0 * np.log(d) / n)
         found = np.flatnonzero(Lasso(alpha=penalty, copy_X=False).fit(X, y).coef_)
         chosen = np.column_stack([np.ones(n), X[:, found]])
         best = np.linalg.lstsq(chosen, y, rcond=None)[0]
         weights = np.zeros(d)
         weights[found] = best[1:]
-        return weights, best[0], 1.0
+        return weights, best[0], 1.0, lambda X: X @ weights + best[0]
 
     return run
 
@@ -195,6 +239,11 @@ LEARNERS = {
         lambda: from_store(lasso_from_store("pyarrow")),
     ),
     "polars-lasso-from-store": (["polars", "scikit-learn"], lambda: from_store(lasso_from_store("polars"))),
+    "lao-from-slow-store": (["lao-learn"], lambda: from_store(lao_from_store, SLOW)),
+    "polars-lasso-from-slow-store": (
+        ["polars", "scikit-learn"],
+        lambda: from_store(lasso_from_store("polars"), SLOW),
+    ),
 }
 
 
@@ -216,19 +265,25 @@ def measure(run, data, request, first):
     seconds = time.perf_counter() - start
     if getattr(run, "times_itself", False):
         result, seconds = result
-    weights, intercept, share = result
-    theta = data["theta"]
+    weights, intercept, share, predict = result
     import pyarrow.parquet as pq
 
     rows = pq.read_metadata(folder / "table.parquet").num_rows
-    return rows, {
+    measured = {
         "seconds": seconds,
         "share of the file read": share,
-        "excess risk": float(np.sum((weights - theta) ** 2) + intercept**2),
         "attributes": float(np.count_nonzero(weights)),
         "files dropped from memory": float(dropped),
     }
+    if "theta" in data:
+        measured["excess risk"] = float(np.sum((weights - data["theta"]) ** 2) + intercept**2)
+    else:
+        y = pq.read_table(folder / "table.parquet", columns=["y"])["y"].to_numpy()
+        errors = data["test-y"] - predict(data["test-x"])
+        useless = np.mean((data["test-y"] - y.mean()) ** 2)
+        measured["relative test error"] = float(np.mean(errors**2) / useless)
+    return rows, measured
 
 
 if __name__ == "__main__":
-    serve()
+    serve(float(sys.argv[1]))

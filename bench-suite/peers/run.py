@@ -15,7 +15,7 @@ the reason. What a library prints goes to the standard error.
 
 The folder of a request has the files `train-x.npy`, `train-y.npy`, `test-x.npy`, `test-y.npy`, and
 `support.npy` where the label is known to be a linear function of few attributes. For the question `disk` it
-has `table.parquet`, and `theta.npy`, the true coefficients.
+has `table.parquet`, and `theta.npy`, the true coefficients, or the files of the test rows.
 """
 
 import json

@@ -196,12 +196,12 @@ impl PeerTable {
                 ensure!(!design || self.test.is_some(), "`test` is missing: give the number of test rows");
             }
             (Question::Purchases, ..) => bail!("`budget` and `longest` are missing: give both"),
-            (Question::Disk, Data::Design(_), Some(budget), None) => {
+            (Question::Disk, _, Some(budget), None) => {
                 ensure!(0 < budget && budget <= dim, "budget = {budget}: give 1 to {dim}");
                 let given = self.test.is_some() || self.curved;
                 ensure!(!given, "`test` and `curved` are for the question of purchases: remove the keys");
             }
-            (Question::Disk, ..) => bail!("give data from a design, and `budget` without `longest`"),
+            (Question::Disk, ..) => bail!("give `budget` without `longest`"),
             (Question::FullInformation, Data::Design(_), None, None) => {
                 ensure!(self.test.is_none(), "`test` is for the question of purchases: remove the key");
             }
@@ -256,14 +256,8 @@ impl PeerTable {
         let Files { train, test, support } = self.files(size, seed)?;
         let folder = tempfile::tempdir().context("cannot make a folder for the data of the peers")?;
         let path = |name: &str| folder.path().join(format!("{name}.npy"));
-        let dense = |name: &str, rows: &DenseRows| {
-            let count = rows.labels.len();
-            let dim = rows.columns.len().checked_div(count).unwrap_or_default();
-            npy::write(&path(&format!("{name}-x")), &[count, dim], &rows.columns)?;
-            npy::write(&path(&format!("{name}-y")), &[count], &rows.labels)
-        };
         match &train {
-            TrainRows::Dense(train) => dense("train", train)?,
+            TrainRows::Dense(train) => write_dense(folder.path(), "train", train)?,
             TrainRows::Sparse(SparseRows { starts, places, values, labels }) => {
                 let shape = [labels.len() as f64, self.dim()? as f64];
                 let lists: [(&str, &[f64]); 5] = [
@@ -278,7 +272,7 @@ impl PeerTable {
                 }
             }
         }
-        dense("test", &test)?;
+        write_dense(folder.path(), "test", &test)?;
         if let Some(support) = support {
             let places: Vec<f64> = support.into_iter().map(f64::from).collect();
             npy::write(&path("support"), &[places.len()], &places)?;
@@ -287,17 +281,35 @@ impl PeerTable {
     }
 }
 
+/// Writes the rows of one part of a table.
+fn write_dense(folder: &Path, name: &str, rows: &DenseRows) -> anyhow::Result<()> {
+    let path = |what: &str| folder.join(format!("{name}-{what}.npy"));
+    let count = rows.labels.len();
+    let dim = rows.columns.len().checked_div(count).unwrap_or_default();
+    npy::write(&path("x"), &[count, dim], &rows.columns)?;
+    npy::write(&path("y"), &[count], &rows.labels)
+}
+
 impl PeerTable {
     /// Writes the table of a repetition as a Parquet file of numbers in single precision, in short pages, and
-    /// the true coefficients, into a new folder.
+    /// the true coefficients, if they are known, or else test rows, into a new folder.
     fn write_table(&self, size: Size, seed: &Seed) -> anyhow::Result<TempDir> {
-        let Data::Design(design) = &self.data else { bail!("the question of disk needs a design") };
-        let dim = self.dim()?;
-        let rows = usize::try_from(self.train.map_or(0, |rows| size.scaled(rows, 20)))?;
-        let target = design.target(dim, seed)?;
-        let drawn = design.correlated(&target, self.correlation, rows, &seed.child("train"))?;
         let folder = tempfile::tempdir().context("cannot make a folder for the data of the peers")?;
-        let names: Vec<String> = (0..dim).map(|j| format!("x{j}")).collect();
+        let drawn = match &self.data {
+            Data::Design(design) => {
+                let rows = usize::try_from(self.train.map_or(0, |rows| size.scaled(rows, 20)))?;
+                let target = design.target(self.dim()?, seed)?;
+                npy::write(&folder.path().join("theta.npy"), &[target.dim()], &target.view().to_dense())?;
+                design.correlated(&target, self.correlation, rows, &seed.child("train"))?
+            }
+            Data::Table(table) => {
+                let [train, test] = table.raw_train_test(seed)?;
+                write_dense(folder.path(), "test", &test)?;
+                train
+            }
+        };
+        let rows = drawn.labels.len();
+        let names: Vec<String> = (0..self.dim()?).map(|j| format!("x{j}")).collect();
         let columns = names.iter().zip(drawn.columns.chunks(rows.max(1)));
         let mut columns: Vec<(&str, Values<'_>)> =
             columns.map(|(name, column)| (name.as_str(), column.into())).collect();
@@ -311,7 +323,6 @@ impl PeerTable {
             &columns,
             &Writing { page, single: true, ..Writing::default() },
         )?;
-        npy::write(&folder.path().join("theta.npy"), &[dim], &target.view().to_dense())?;
         Ok(folder)
     }
 }
@@ -462,7 +473,7 @@ impl Kind for Peers {
             Question::FullInformation => {
                 &["table", "learner", "runs that reach the goal", "training loss", "support F1", "attributes"]
             }
-            Question::Disk => &["table", "learner", SHARE, EXCESS, ATTRIBUTES],
+            Question::Disk => &["table", "learner", SHARE, EXCESS, ERROR, ATTRIBUTES],
         };
         let times = ["seconds", "least", "most", "seconds of the first fit"];
         let mut table = vec![head.iter().chain(&times).map(|name| (*name).into()).collect::<Vec<String>>()];
@@ -473,7 +484,7 @@ impl Kind for Peers {
             let middle = |metric, digits| digits_of(median(&values(metric)), digits);
             let mut line = vec![data.name.clone(), peer.name.clone()];
             if self.question == Question::Disk {
-                line.extend([middle(SHARE, 4), middle(EXCESS, 6), middle(ATTRIBUTES, 0)]);
+                line.extend([middle(SHARE, 4), middle(EXCESS, 6), middle(ERROR, 3), middle(ATTRIBUTES, 0)]);
             } else if self.question == Question::Purchases {
                 let better = match paired(rows, name, first) {
                     pairs if pairs.is_empty() || name == first => "-".into(),
@@ -502,8 +513,8 @@ impl Kind for Peers {
             }
             Question::Disk => {
                 "Medians over the repetitions, of the bytes that were read in those of the file, of the \
-                 squared distance from the true coefficients, and of the seconds from the closed file to the \
-                 model."
+                 squared distance from the true coefficients, or of the error relative to that of the mean \
+                 label, and of the seconds from the closed file to the model."
             }
         };
         Analysis { winner: winner.into(), figures: Vec::new(), table }

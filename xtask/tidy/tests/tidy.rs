@@ -2,6 +2,7 @@
 //! violation.
 
 use lao_tidy::{WIDTH, cannot_be_wrapped, root, texts};
+use std::fs;
 
 /// Fails if anything was found, and lists what was found.
 fn none(found: Vec<String>, remedy: &str) {
@@ -70,6 +71,48 @@ fn spelling_is_american() {
         }
     }
     none(found, "spell the American way");
+}
+
+/// Returns whether the path lies in a module that `tests/unit.rs` of its package compiles.
+fn is_in_unit_tests(package: &str, path: &str) -> bool {
+    let unit = fs::read_to_string(root().join(package).join("tests/unit.rs")).unwrap_or_default();
+    let modules =
+        unit.lines().filter_map(|line| line.strip_prefix("#[path = \"../src/")?.strip_suffix("\"]"));
+    modules.map(|module| module.trim_end_matches("mod.rs")).any(|module| path.starts_with(module))
+}
+
+#[test]
+fn no_test_lies_where_none_is_run() {
+    let texts = texts();
+    let mut found = Vec::new();
+    for manifest in texts.iter().filter(|file| file.name.ends_with("Cargo.toml")) {
+        let package = manifest.name.trim_end_matches("Cargo.toml");
+        let library = manifest.text.split("[lib]").nth(1).unwrap_or_default();
+        let has = |key: &str| library.split("\n[").next().unwrap_or_default().contains(key);
+        let (untested, undocumented) = (has("\ntest = false"), has("doctest = false"));
+        for file in texts.iter().filter(|file| file.is(&["rs"])) {
+            let Some(path) = file.name.strip_prefix(package).and_then(|path| path.strip_prefix("src/"))
+            else {
+                continue;
+            };
+            let has_test = file.lines().any(|(_, line)| line.trim() == "#[test]");
+            if untested && has_test && !is_in_unit_tests(package, path) {
+                found.push(format!("{}: the library has `test = false`", file.name));
+            }
+            let mut fenced = false;
+            for (number, line) in file.lines() {
+                let comment = line.trim_start();
+                let comment = comment.strip_prefix("///").or_else(|| comment.strip_prefix("//!"));
+                if let Some(fence) = comment.and_then(|text| text.trim_start().strip_prefix("```")) {
+                    fenced = !fenced;
+                    if undocumented && fenced && ["", "rust", "no_run", "should_panic"].contains(&fence) {
+                        found.push(format!("{}:{number}: the library has `doctest = false`", file.name));
+                    }
+                }
+            }
+        }
+    }
+    none(found, "these tests would never run: remove the setting, or name the module in `tests/unit.rs`");
 }
 
 #[test]

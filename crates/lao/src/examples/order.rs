@@ -14,6 +14,11 @@ const IN_WHOLE_PAGES: f64 = 0.9;
 const LONGEST: usize = 1 << 16;
 const PAGES: usize = 16;
 
+/// The rows that stay neighbors in a random order are at most this part of all, and so many: about those of a
+/// late block of Pursuit.
+const PART: usize = 160;
+const MOST_TOGETHER: usize = 512;
+
 /// Rows in a random order.
 pub(super) struct Shuffled {
     /// Whole pages first; then the rows that are left over.
@@ -111,9 +116,12 @@ impl Examples {
             rows.shuffle(&mut rng);
             return Shuffled { rows: Rows::Listed(rows), page: 1 };
         }
-        let mut runs = self.runs();
+        let runs = self.runs();
         let page = page_of(&runs);
-        runs.shuffle(&mut rng);
+        let together = pages_together(self.len(), self.len().div_ceil(runs.len().max(1)));
+        let mut groups: Vec<&[Range<usize>]> = runs.chunks(together).collect();
+        groups.shuffle(&mut rng);
+        let runs: Vec<Range<usize>> = groups.concat();
         let whole = |run: &Range<usize>| run.start + run.len() / page * page;
         let pages = runs.iter().map(|run| run.start..whole(run));
         let rows = self.rows.at(pages.chain(runs.iter().map(|run| whole(run)..run.end)));
@@ -154,9 +162,22 @@ fn page_of(runs: &[Range<usize>]) -> usize {
     lengths.into_iter().rev().find(fits).unwrap_or(1)
 }
 
+/// Returns the number of pages, of so many rows each, that stay neighbors in a random order. Late in a run a
+/// block of examples has several pages; those of a column are then read in one go.
+fn pages_together(rows: usize, page: usize) -> usize {
+    (rows / PART).min(MOST_TOGETHER).checked_div(page).unwrap_or(1).max(1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn neighbors_stay_together_where_there_are_many_short_pages() {
+        let pages = [(1797, 40), (20_000, 64), (100_000, 64), (10_000_000, 64), (10_000_000, 1024)];
+        assert_eq!(pages.map(|(rows, page)| pages_together(rows, page)), [1, 1, 8, 8, 1]);
+        assert_eq!([pages_together(0, 1), pages_together(5, 0)], [1, 1]);
+    }
 
     #[test]
     fn a_page_has_as_many_rows_as_most_pages_have_at_least() {
