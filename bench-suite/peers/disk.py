@@ -29,6 +29,7 @@ from pathlib import Path
 from urllib.request import Request, urlopen
 
 import numpy as np
+from purchases import Scale
 
 LATENCY = 0.02
 SLOW = 100e6 / 8
@@ -186,15 +187,12 @@ def lao(pages):
 def cross_validated(X, y):
     from sklearn.linear_model import LassoCV
 
-    mean, scale = X.mean(axis=0, dtype=float), X.std(axis=0, dtype=float)
-    scale[scale == 0.0] = 1.0
-
-    def cut(X):
-        return np.clip((X - mean) / scale, -4.0, 4.0)
-
-    model = LassoCV(cv=5, n_jobs=-1).fit(cut(X), y)
-    weights = model.coef_ / scale
-    return (weights, model.intercept_ - mean @ weights, 1.0, lambda X: model.predict(cut(X)))
+    scale = Scale(X.astype(float), y)
+    model = LassoCV(cv=5, n_jobs=-1).fit(scale.of(X), scale.labels(y))
+    weights = np.zeros(X.shape[1])
+    weights[scale.kept] = model.coef_ / scale.deviation * scale.label_scale
+    intercept = scale.labels_of(model.intercept_) - weights[scale.kept] @ scale.mean
+    return weights, intercept, 1.0, lambda X: scale.labels_of(model.predict(scale.of(X)))
 
 
 def lasso(reader, file="whole.parquet"):

@@ -1,8 +1,7 @@
 //! The rules that every text file of the repository keeps. Each test names the file and the line of a
 //! violation.
 
-use lao_tidy::{WIDTH, cannot_be_wrapped, root, texts};
-use std::fs;
+use lao_tidy::{Text, WIDTH, cannot_be_wrapped, root, texts};
 
 /// Fails if anything was found, and lists what was found.
 fn none(found: Vec<String>, remedy: &str) {
@@ -73,12 +72,14 @@ fn spelling_is_american() {
     none(found, "spell the American way");
 }
 
-/// Returns whether the path lies in a module that `tests/unit.rs` of its package compiles.
-fn is_in_unit_tests(package: &str, path: &str) -> bool {
-    let unit = fs::read_to_string(root().join(package).join("tests/unit.rs")).unwrap_or_default();
-    let modules =
-        unit.lines().filter_map(|line| line.strip_prefix("#[path = \"../src/")?.strip_suffix("\"]"));
-    modules.map(|module| module.trim_end_matches("mod.rs")).any(|module| path.starts_with(module))
+/// Returns the modules that `tests/unit.rs` of a package compiles, by the beginnings of their paths.
+fn in_unit_tests<'a>(texts: &'a [Text], package: &str) -> Vec<&'a str> {
+    let unit = texts.iter().find(|file| file.name == format!("{package}tests/unit.rs"));
+    let paths = unit
+        .into_iter()
+        .flat_map(Text::lines)
+        .filter_map(|(_, line)| line.strip_prefix("#[path = \"../src/")?.strip_suffix("\"]"));
+    paths.map(|path| path.trim_end_matches("mod.rs")).collect()
 }
 
 #[test]
@@ -89,6 +90,7 @@ fn no_test_lies_where_none_is_run() {
         let package = manifest.name.trim_end_matches("Cargo.toml");
         let library = manifest.text.split("[lib]").nth(1).unwrap_or_default();
         let has = |key: &str| library.split("\n[").next().unwrap_or_default().contains(key);
+        let compiled = in_unit_tests(&texts, package);
         let (untested, undocumented) = (has("\ntest = false"), has("doctest = false"));
         for file in texts.iter().filter(|file| file.is(&["rs"])) {
             let Some(path) = file.name.strip_prefix(package).and_then(|path| path.strip_prefix("src/"))
@@ -96,7 +98,7 @@ fn no_test_lies_where_none_is_run() {
                 continue;
             };
             let has_test = file.lines().any(|(_, line)| line.trim() == "#[test]");
-            if untested && has_test && !is_in_unit_tests(package, path) {
+            if untested && has_test && !compiled.iter().any(|module| path.starts_with(module)) {
                 found.push(format!("{}: the library has `test = false`", file.name));
             }
             let mut fenced = false;
