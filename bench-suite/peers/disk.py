@@ -16,15 +16,14 @@ requests; others than lao download the file first, in eight parts at once. Some 
 million bits per second and no more.
 """
 
+import asyncio
+import contextlib
 import os
 import re
 import subprocess
 import sys
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.request import Request, urlopen
 
@@ -36,59 +35,61 @@ SLOW = 100e6 / 8
 CHUNK = 1 << 18
 
 
-class Store(BaseHTTPRequestHandler):
-    """Answers requests for ranges of the files of the folder in which it was started."""
+class Line:
+    """What all answers go through: so many bytes per second."""
 
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-    rate = float("inf")
-    lock = threading.Lock()
-    busy_until = 0.0
+    def __init__(self, rate):
+        self.rate = rate
+        self.busy_until = 0.0
 
-    @classmethod
-    def wait_for(cls, size):
-        """Waits until so many bytes have gone through the line, which all answers share."""
-        with cls.lock:
-            cls.busy_until = max(cls.busy_until, time.monotonic()) + size / cls.rate
-            pause = cls.busy_until - time.monotonic()
-        time.sleep(max(pause, 0.0))
+    async def take(self, size):
+        self.busy_until = max(self.busy_until, time.monotonic()) + size / self.rate
+        await asyncio.sleep(max(self.busy_until - time.monotonic(), 0.0))
 
-    def do_GET(self):
-        time.sleep(LATENCY)
-        path = Path(self.path.split("?")[0]).name
-        asked = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
-        try:
-            size = os.stat(path).st_size
-        except OSError:
-            self.send_error(404)
-            return
+
+async def answer(request, writer, line):
+    """Answers a request for a range of a file of the folder in which the store was started."""
+    path = Path(request.split(b" ", 2)[1].split(b"?")[0].decode()).name
+    asked = re.search(rb"\r\n[Rr]ange: *bytes=(\d+)-(\d+)", request)
+    await asyncio.sleep(LATENCY)
+    if not os.path.exists(path):
+        writer.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+        return
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
         begin, end = (int(asked[1]), min(int(asked[2]) + 1, size)) if asked else (0, size)
-        self.send_response(206 if asked else 200)
-        self.send_header("Content-Length", str(end - begin))
-        self.send_header("Content-Range", f"bytes {begin}-{end - 1}/{size}")
-        self.send_header("Last-Modified", "Tue, 03 Nov 2026 10:00:00 GMT")
-        self.send_header("ETag", f'"{size}"')
-        self.end_headers()
-        self.wfile.flush()
-        step = end - begin if self.rate == float("inf") else CHUNK
-        with open(path, "rb") as file:
-            for at in range(begin, end, max(step, 1)):
-                size = min(step, end - at)
-                self.wait_for(size)
-                self.connection.sendfile(file, at, size)
-
-    def log_message(self, *_):
-        pass
+        head = (
+            f"HTTP/1.1 {'206 Partial Content' if asked else '200 OK'}\r\nContent-Length: {end - begin}\r\n"
+            f"Content-Range: bytes {begin}-{end - 1}/{size}\r\n"
+            f'Last-Modified: Tue, 03 Nov 2026 10:00:00 GMT\r\nETag: "{size}"\r\n\r\n'
+        )
+        writer.write(head.encode())
+        for at in range(begin, end, CHUNK):
+            step = min(CHUNK, end - at)
+            if line.rate < float("inf"):
+                await line.take(step)
+            writer.write(os.pread(file.fileno(), step, at))
+            await writer.drain()
 
 
 def serve(rate):
-    Store.rate = rate
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Store)
-    print(server.server_address[1], flush=True)
-    server.serve_forever()
+    line = Line(rate)
+
+    async def connection(reader, writer):
+        with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
+            while True:
+                await answer(await reader.readuntil(b"\r\n\r\n"), writer, line)
+        writer.close()
+
+    async def run():
+        server = await asyncio.start_server(connection, "127.0.0.1", 0, backlog=1024)
+        print(server.sockets[0].getsockname()[1], flush=True)
+        await server.serve_forever()
+
+    asyncio.run(run())
 
 
-@contextmanager
+@contextlib.contextmanager
 def store(folder, rate):
     """The address of a store with the files of a folder, a process of its own."""
     command = [sys.executable, __file__, str(rate)]

@@ -8,7 +8,7 @@ use crate::reference::Drawn;
 use crate::tables::{self, TableLearner, TableTask};
 use crate::task::Task;
 use lao_kernels::SparseView;
-use lao_observation::{Ask, Budget, LearnError, Learner, Rng, Row, Told};
+use lao_observation::{Ask, Budget, Foreseen, LearnError, Learner, Rng, Row, Told};
 use serde::{Deserialize, Serialize};
 
 /// A row of the registry: a method's name, and what a user can rely on. The tests check every row.
@@ -585,5 +585,9 @@ impl Learner for AnyLearner {
 
     fn examples_to_next_update(&self) -> Option<u64> {
         self.inner().examples_to_next_update()
+    }
+
+    fn foresee(&self, count: usize) -> Vec<Foreseen> {
+        self.inner().foresee(count)
     }
 }

@@ -72,6 +72,16 @@ pub trait Table: fmt::Debug + Send + Sync {
         None
     }
 
+    /// Returns how many blocks of examples after the current one are worth [expecting](Self::expect): 0
+    /// unless the table is slow to answer.
+    fn blocks_ahead(&self) -> usize {
+        0
+    }
+
+    /// Begins to fetch values that are likely to be read next: of some attributes some rows, and so on. What
+    /// was expected before is forgotten.
+    fn expect(&self, _next: &[(Vec<u32>, Vec<u32>)]) {}
+
     /// Returns the bytes that were read so far, if these count.
     fn traffic(&self) -> Option<Traffic> {
         None

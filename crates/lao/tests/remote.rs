@@ -64,7 +64,15 @@ fn a_run_over_a_network_reads_a_part_and_keeps_the_query_to_itself() {
     let model = Fit::within(6).run(&examples).unwrap().model;
     assert!(["c8", "c31"].iter().all(|column| model.columns().contains(column)));
     let traffic = model.spent.traffic.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("table.parquet");
+    std::fs::write(&path, &bytes).unwrap();
+    let on_disk = lao::open(path, &ReadOptions::default()).unwrap().target("y").unwrap();
+    let on_disk = Fit::within(6).run(&on_disk).unwrap().model.spent.traffic.unwrap();
     assert!(traffic.of == bytes.len() as u64 && traffic.bytes < traffic.of / 2, "{traffic}");
+    // What is requested early is what is bought, and the blocks until the next decision share requests.
+    assert!(traffic.bytes < on_disk.bytes * 8 / 5, "{traffic}, and on disk {on_disk}");
+    assert!(traffic.requests < on_disk.requests * 7 / 10, "{traffic}, and on disk {on_disk}");
     assert!(!model.to_json().contains("hidden") && model.to_json().contains("table.parquet"));
     let examples = lao::read(&url).unwrap().target("y").unwrap();
     let model = Fit::within(6).run(&examples).unwrap().model;

@@ -107,6 +107,22 @@ pub trait Learner {
     fn examples_to_next_update(&self) -> Option<u64> {
         None
     }
+
+    /// Guesses the asks that follow the current one, `count` of them at most, in their order; nothing if the
+    /// learner does not guess. A source that is slow to answer begins to fetch what is foreseen; what is
+    /// asked for then need not be the same.
+    fn foresee(&self, _count: usize) -> Vec<Foreseen> {
+        Vec::new()
+    }
+}
+
+/// An ask for values that is likely to come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Foreseen {
+    /// The attributes, ascending.
+    pub attributes: Vec<u32>,
+    /// The number of examples.
+    pub examples: u64,
 }
 
 /// The warning after a run that ended before the first update: the estimate is still the start.

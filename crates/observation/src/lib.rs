@@ -82,7 +82,7 @@ pub use ask::{Ask, Request};
 pub use block::{Block, BlockBuf, Example, Row};
 pub use budget::Budget;
 pub use cursor::Cursor;
-pub use learner::{GradientSum, LearnError, Learner, NoUpdate, Told};
+pub use learner::{Foreseen, GradientSum, LearnError, Learner, NoUpdate, Told};
 pub use ledger::Ledger;
 pub use problem::Constants;
 pub use seed::{Rng, Seed};

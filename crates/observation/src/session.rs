@@ -4,7 +4,7 @@ use crate::ask::{Ask, Request};
 use crate::block::{Block, BlockBuf, Example, Row};
 use crate::budget::Budget;
 use crate::distinct::Distinct;
-use crate::learner::{GradientSum, LearnError, Learner, Told};
+use crate::learner::{Foreseen, GradientSum, LearnError, Learner, Told};
 use crate::ledger::Ledger;
 use crate::seed::{Rng, Seed};
 use crate::source::{GradientAsk, Scratch, Source, SourceError, check_answer, observe_checked};
@@ -352,6 +352,9 @@ impl<S: Source> Session<S> {
         let wanted = examples.min(limit);
         let mut served = 0;
         while served < wanted {
+            if values && self.source.asks_ahead() > 0 {
+                self.look_ahead(learner, wanted - served);
+            }
             let rows = if values {
                 self.serve_values(learner, wanted - served, attributes, sorted)?
             } else {
@@ -363,6 +366,14 @@ impl<S: Source> Session<S> {
             served += rows;
         }
         Ok(if wanted < examples { Step::Limit } else { Step::Served })
+    }
+
+    /// Tells the source what is asked for now, and what is likely to be asked for next.
+    fn look_ahead<L: Learner + ?Sized>(&mut self, learner: &L, wanted: u64) {
+        let Request::Values { attributes, .. } = self.ask.request() else { return };
+        let mut asks = vec![Foreseen { attributes: attributes.to_vec(), examples: wanted }];
+        asks.extend(learner.foresee(self.source.asks_ahead()));
+        self.source.expect(&asks);
     }
 
     fn serve_values<L: Learner + ?Sized>(

@@ -1,6 +1,7 @@
 //! The data's side of the contract: a source observes.
 
 use crate::block::BlockBuf;
+use crate::learner::Foreseen;
 use lao_kernels::{SparseView, all_finite, gradient_block, residual};
 use thiserror::Error;
 
@@ -88,6 +89,16 @@ pub trait Source {
     /// Fails when the source cannot go there.
     fn seek(&mut self, position: u64) -> Result<(), SourceError>;
 
+    /// Returns how many asks after the current one are worth [foreseeing](crate::Learner::foresee): 0 unless
+    /// the source is slow to answer, and can [fetch](Source::expect) what it expects.
+    fn asks_ahead(&self) -> usize {
+        0
+    }
+
+    /// Begins to fetch the values of the asks that are likely to come next, in their order, and forgets what
+    /// was expected before.
+    fn expect(&mut self, _asks: &[Foreseen]) {}
+
     /// Returns the number of bytes of one value in the source's storage, for the ledger.
     fn value_bytes(&self) -> u64 {
         8
@@ -132,6 +143,12 @@ macro_rules! points_to_a_source {
             }
             fn seek(&mut self, position: u64) -> Result<(), SourceError> {
                 (**self).seek(position)
+            }
+            fn asks_ahead(&self) -> usize {
+                (**self).asks_ahead()
+            }
+            fn expect(&mut self, asks: &[Foreseen]) {
+                (**self).expect(asks);
             }
             fn value_bytes(&self) -> u64 {
                 (**self).value_bytes()

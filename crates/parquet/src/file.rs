@@ -6,7 +6,7 @@ use crate::guard::{guarded, unguarded};
 use crate::kind::{Kind, Number, kind_of};
 use crate::pages::Fetched;
 use crate::places::Known;
-use crate::store::{Allowance, LocalFile, Store, Traffic};
+use crate::store::{Ahead, Allowance, LocalFile, Store, Traffic};
 use bytes::Bytes;
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::column::reader::{ColumnReader, get_column_reader};
@@ -23,7 +23,7 @@ use std::iter;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A column of a file. One that is nested is one column, whatever parts it has.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +36,9 @@ pub struct Column {
     /// Its place, or that of its first part, among the columns as they are stored.
     stored: usize,
 }
+
+/// The most bytes that are requested before they are wanted.
+const MOST_AHEAD: u64 = 16 << 20;
 
 /// A file whose footer was read.
 #[derive(Debug)]
@@ -50,6 +53,7 @@ pub struct ParquetFile {
     bytes: AtomicU64,
     requests: AtomicU64,
     allowance: Option<Allowance>,
+    ahead: Mutex<Ahead>,
 }
 
 /// The part of a column in a row group that holds some rows.
@@ -162,6 +166,7 @@ impl ParquetFile {
             bytes: traffic.bytes.into(),
             requests: traffic.requests.into(),
             allowance: None,
+            ahead: Mutex::default(),
         })
     }
 
@@ -327,6 +332,36 @@ impl ParquetFile {
         Ok(())
     }
 
+    /// Begins to fetch what [`read_ranges`](Self::read_ranges) is likely to be asked for next: of some
+    /// columns some ranges of rows, and so on. What was expected before is forgotten. The bytes count as
+    /// read.
+    ///
+    /// Nothing is done if the file is quick to answer, or if an [allowance](Self::within) is kept. What
+    /// cannot be fetched is left to `read_ranges`.
+    pub fn expect(&self, next: &[(Vec<usize>, Vec<Range<u64>>)]) {
+        if self.allowance.is_some() || !self.store.is_slow() {
+            return;
+        }
+        let mut wanted: Vec<Range<u64>> = Vec::new();
+        let mut bytes = 0;
+        for (columns, rows) in next {
+            let Ok(parts) = self.parts(columns, rows) else { break };
+            let begin = wanted.len();
+            wanted.extend(parts.iter().flat_map(|part| self.ranges(columns[part.of], part)));
+            bytes += wanted[begin..].iter().map(|range| range.end - range.start).sum::<u64>();
+            if bytes > MOST_AHEAD {
+                wanted.truncate(begin);
+                break;
+            }
+        }
+        let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
+        let missing = ahead.keep(wanted);
+        let requests = self.requests(missing.iter());
+        let answers = self.store.begin(&requests);
+        self.count(&requests[..answers.len()]);
+        requests.into_iter().zip(answers).for_each(|(range, answer)| ahead.add(range, answer));
+    }
+
     /// Decodes the rows of a part from what was fetched.
     fn decode(
         &self,
@@ -421,11 +456,8 @@ impl ParquetFile {
         ranges
     }
 
-    /// Fetches ranges of bytes. Neighbors are one request.
-    pub(crate) fn fetch<'a>(
-        &self,
-        wanted: impl Iterator<Item = &'a Range<u64>>,
-    ) -> Result<Fetched, ParquetError> {
+    /// Returns the requests for some ranges of bytes. Neighbors are one request.
+    fn requests<'a>(&self, wanted: impl Iterator<Item = &'a Range<u64>>) -> Vec<Range<u64>> {
         let mut sorted: Vec<Range<u64>> = wanted.cloned().collect();
         sorted.sort_unstable_by_key(|range| (range.start, range.end));
         let mut requests: Vec<Range<u64>> = Vec::new();
@@ -437,18 +469,42 @@ impl ParquetFile {
                 _ => requests.push(range),
             }
         }
-        let mut bytes: Vec<Bytes> = Vec::new();
+        requests
+    }
+
+    /// Counts requests as read.
+    fn count(&self, requests: &[Range<u64>]) {
+        self.bytes.fetch_add(requests.iter().map(|range| range.end - range.start).sum(), Relaxed);
+        self.requests.fetch_add(requests.len() as u64, Relaxed);
+    }
+
+    /// Fetches ranges of bytes, or waits for those that come already.
+    pub(crate) fn fetch<'a>(
+        &self,
+        wanted: impl Iterator<Item = &'a Range<u64>>,
+    ) -> Result<Fetched, ParquetError> {
+        let (mut ranges, mut missing) = (Vec::new(), Vec::new());
+        let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
+        for range in wanted {
+            match ahead.wait(range) {
+                Some(bytes) => ranges.push((range.start, bytes)),
+                // What failed is requested once more, for what is wrong to be told.
+                None => missing.push(range),
+            }
+        }
+        drop(ahead);
+        let missing = self.requests(missing.into_iter());
         if let Some(allowance) = &self.allowance {
-            let wanted = requests.iter().map(|range| range.end - range.start).sum();
+            let wanted = missing.iter().map(|range| range.end - range.start).sum();
             allowance.take(wanted).map_err(|left| self.not_allowed(wanted, left))?;
         }
-        if !requests.is_empty() {
+        if !missing.is_empty() {
             let failed = |cause| ParquetError::File { file: self.name.clone(), cause };
-            bytes = self.store.read(&requests).map_err(failed)?;
+            let bytes = self.store.read(&missing).map_err(failed)?;
+            self.count(&missing);
+            ranges.extend(missing.iter().map(|range| range.start).zip(bytes));
         }
-        self.bytes.fetch_add(bytes.iter().map(|bytes| bytes.len() as u64).sum(), Relaxed);
-        self.requests.fetch_add(requests.len() as u64, Relaxed);
-        let ranges = requests.iter().map(|range| range.start).zip(bytes).collect();
+        ranges.sort_unstable_by_key(|(start, _)| *start);
         Ok(Fetched { size: self.size(), ranges, by_page: false, at_header: true.into() })
     }
 

@@ -2,9 +2,8 @@
 
 use crate::error::ParquetError;
 use crate::file::ParquetFile;
-use crate::store::{Store, public_url};
+use crate::store::{Answer, Store, public_url};
 use bytes::Bytes;
-use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use object_store::http::HttpBuilder;
 use object_store::path::Path as Place;
 use object_store::{
@@ -13,13 +12,15 @@ use object_store::{
 use std::fmt;
 use std::io::{self, ErrorKind};
 use std::ops::Range;
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, LazyLock};
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::Semaphore;
+use tokio::task::AbortHandle;
 use url::Url;
 
 /// Requests that wait for an answer at the same time.
-const AT_ONCE: usize = 64;
+const AT_ONCE: usize = 128;
 /// Files of a folder whose footers are read at the same time.
 const FILES_AT_ONCE: usize = 8;
 /// Beginnings of the names of variables that say how a store is reached.
@@ -154,15 +155,51 @@ async fn get(
     store.get_opts(place, options).await
 }
 
-/// Waits for `work`, on whatever thread this is.
-fn wait<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> io::Result<T> {
+/// Work that is given up when this is dropped.
+#[derive(Debug)]
+struct Begun(AbortHandle);
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Begins `work`, and returns where its outcome will come.
+fn begin<T: Send + 'static>(
+    work: impl Future<Output = T> + Send + 'static,
+) -> io::Result<(Receiver<T>, Begun)> {
     static RUNTIME: LazyLock<io::Result<Runtime>> = LazyLock::new(|| {
         Builder::new_multi_thread().worker_threads(1).thread_name("lao-remote").enable_all().build()
     });
     let runtime = RUNTIME.as_ref().map_err(|error| io::Error::new(error.kind(), error.to_string()))?;
     let (tell, told) = sync_channel(1);
-    runtime.spawn(async move { tell.send(work.await) });
+    let task = runtime.spawn(async move { tell.send(work.await) });
+    Ok((told, Begun(task.abort_handle())))
+}
+
+/// Waits for `work`, on whatever thread this is.
+fn wait<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> io::Result<T> {
+    let (told, _begun) = begin(work)?;
     told.recv().map_err(|_| io::Error::other("the request was given up"))
+}
+
+impl RemoteFile {
+    /// Requests a range of bytes.
+    fn request(&self, range: &Range<u64>) -> io::Result<Answer> {
+        static PERMITS: Semaphore = Semaphore::const_new(AT_ONCE);
+        let (store, place) = (Arc::clone(&self.store), self.place.clone());
+        let (version, range) = (self.version.clone(), range.clone());
+        let (told, request) = begin(async move {
+            let _permit = PERMITS.acquire().await.map_err(io::Error::other)?;
+            let answer = get(&*store, &place, version, range.clone()).await.map_err(|error| said(&error))?;
+            let bytes = answer.bytes().await.map_err(|error| said(&error))?;
+            let is_whole = bytes.len() as u64 == range.end - range.start;
+            let cut_off = "an answer has fewer bytes than asked for";
+            is_whole.then_some(bytes).ok_or_else(|| io::Error::new(ErrorKind::UnexpectedEof, cut_off))
+        })?;
+        Ok(Answer { told, request: Box::new(request) })
+    }
 }
 
 impl Store for RemoteFile {
@@ -171,21 +208,16 @@ impl Store for RemoteFile {
     }
 
     fn read(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Bytes>> {
-        let (store, ranges) = (Arc::clone(&self.store), ranges.to_vec());
-        let (place, version) = (self.place.clone(), self.version.clone());
-        let answers = wait(async move {
-            let one = |range: Range<u64>| {
-                let (store, place, version) = (&store, &place, version.clone());
-                async move {
-                    let bytes = get(&**store, place, version, range.clone()).await?.bytes().await?;
-                    Ok::<_, Error>((bytes.len() as u64 == range.end - range.start).then_some(bytes))
-                }
-            };
-            stream::iter(ranges).map(one).buffered(AT_ONCE).try_collect::<Vec<_>>().await
-        })?;
-        let whole: Option<Vec<Bytes>> = answers.map_err(|error| said(&error))?.into_iter().collect();
-        let cut_off = || io::Error::new(ErrorKind::UnexpectedEof, "an answer has fewer bytes than asked for");
-        whole.ok_or_else(cut_off)
+        let answers = ranges.iter().map(|range| self.request(range)).collect::<io::Result<Vec<_>>>()?;
+        answers.into_iter().map(Answer::wait).collect()
+    }
+
+    fn is_slow(&self) -> bool {
+        true
+    }
+
+    fn begin(&self, ranges: &[Range<u64>]) -> Vec<Answer> {
+        ranges.iter().map_while(|range| self.request(range).ok()).collect()
     }
 
     fn worth_a_request(&self) -> u64 {

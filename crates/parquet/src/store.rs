@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use rayon::prelude::*;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::fs::File;
 use std::io;
@@ -9,6 +10,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::mpsc::Receiver;
 
 /// A file of which ranges of bytes can be read: on disk, or over a network.
 pub trait Store: fmt::Debug + Send + Sync {
@@ -21,8 +23,87 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// When they cannot be read.
     fn read(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Bytes>>;
 
+    /// Returns whether an answer takes so long that requests are worth [beginning](Self::begin) early.
+    fn is_slow(&self) -> bool {
+        false
+    }
+
+    /// Begins to read ranges of bytes, and returns where the bytes of each will come, up to the first that
+    /// cannot be requested.
+    fn begin(&self, _ranges: &[Range<u64>]) -> Vec<Answer> {
+        Vec::new()
+    }
+
     /// Returns the largest gap between two ranges for which one longer request costs less than two.
     fn worth_a_request(&self) -> u64;
+}
+
+/// Where the bytes of a request will come. The request is given up when this is dropped.
+#[derive(Debug)]
+pub struct Answer {
+    /// Where the bytes come.
+    pub told: Receiver<io::Result<Bytes>>,
+    /// What gives up the request.
+    pub request: Box<dyn fmt::Debug + Send>,
+}
+
+impl Answer {
+    /// Waits for the bytes.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be read.
+    pub fn wait(self) -> io::Result<Bytes> {
+        self.told.recv().unwrap_or_else(|_| Err(io::Error::other("the request was given up")))
+    }
+}
+
+/// Ranges of bytes that were requested before they are wanted, by where they begin.
+#[derive(Debug, Default)]
+pub(crate) struct Ahead(BTreeMap<u64, Coming>);
+
+#[derive(Debug)]
+struct Coming {
+    end: u64,
+    answer: Option<Answer>,
+    /// The bytes, once they were waited for.
+    bytes: Option<Bytes>,
+}
+
+impl Ahead {
+    pub fn add(&mut self, range: Range<u64>, answer: Answer) {
+        self.0.insert(range.start, Coming { end: range.end, answer: Some(answer), bytes: None });
+    }
+
+    /// Forgets what is of no use for some wanted ranges, and returns those of them that were not requested.
+    pub fn keep(&mut self, mut wanted: Vec<Range<u64>>) -> Vec<Range<u64>> {
+        let mut used = HashSet::new();
+        wanted.retain(|part| match self.with(part) {
+            Some((begin, _)) => {
+                used.insert(begin);
+                false
+            }
+            None => true,
+        });
+        self.0.retain(|begin, _| used.contains(begin));
+        wanted
+    }
+
+    /// Waits for the bytes of a range; there are none if it was not requested, or if the request failed.
+    pub fn wait(&mut self, part: &Range<u64>) -> Option<Bytes> {
+        let (begin, coming) = self.with(part)?;
+        if let Some(answer) = coming.answer.take() {
+            coming.bytes = answer.wait().ok();
+        }
+        let [from, to] = [part.start, part.end].map(|at| (at - begin) as usize);
+        coming.bytes.as_ref().filter(|bytes| to <= bytes.len()).map(|bytes| bytes.slice(from..to))
+    }
+
+    /// Returns the requested range of which this one is a part, and where it begins.
+    fn with(&mut self, part: &Range<u64>) -> Option<(u64, &mut Coming)> {
+        let (begin, coming) = self.0.range_mut(..=part.start).next_back()?;
+        (part.end <= coming.end).then_some((*begin, coming))
+    }
 }
 
 /// A file in memory.

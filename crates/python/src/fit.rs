@@ -151,6 +151,16 @@ impl lao::Table for Watched {
         self.values.paged()?.pages()
     }
 
+    fn blocks_ahead(&self) -> usize {
+        self.values.paged().map_or(0, |table| table.blocks_ahead())
+    }
+
+    fn expect(&self, next: &[(Vec<u32>, Vec<u32>)]) {
+        if let Some(table) = self.values.paged() {
+            table.expect(next);
+        }
+    }
+
     fn traffic(&self) -> Option<lao::Traffic> {
         self.values.paged()?.traffic()
     }

@@ -70,7 +70,7 @@ use complete::{Complete, End, Errors};
 use curves::{Curves, Look};
 use lao_kernels::SparseView;
 use lao_observation::stored::{Damaged, Validate};
-use lao_observation::{Ask, Block, LearnError, Learner, Rng, Row, Told};
+use lao_observation::{Ask, Block, Foreseen, LearnError, Learner, Rng, Row, Told};
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
@@ -469,6 +469,10 @@ impl Learner for Phases {
 
     fn examples_to_next_update(&self) -> Option<u64> {
         self.rows_left().or_else(|| self.pursuit.examples_to_next_update())
+    }
+
+    fn foresee(&self, count: usize) -> Vec<Foreseen> {
+        if self.rows_left().is_some() { Vec::new() } else { self.pursuit.foresee(count) }
     }
 }
 

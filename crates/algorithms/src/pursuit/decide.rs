@@ -164,7 +164,7 @@ impl Pursuit {
     /// Changes the support, and then what is watched.
     pub(super) fn decide(&mut self) {
         self.fit();
-        self.weigh_asked();
+        self.weigh_looked();
         // 4. The other attributes are weighed when they are due.
         if self.moments.examples >= self.due {
             self.weigh_all(false);
@@ -186,11 +186,11 @@ impl Pursuit {
         self.renew_pool();
     }
 
-    /// Weighs the attributes outside the support that were observed.
-    fn weigh_asked(&mut self) {
-        let Pursuit { support, asked, scratch, .. } = self;
+    /// Weighs the attributes outside the support that were observed since the last decision.
+    fn weigh_looked(&mut self) {
+        let Pursuit { support, looked, scratch, .. } = self;
         scratch.list.clear();
-        scratch.list.extend(asked.iter().filter(|j| support.binary_search(j).is_err()));
+        scratch.list.extend(looked.iter().filter(|j| support.binary_search(j).is_err()));
         self.weigh(true);
     }
 

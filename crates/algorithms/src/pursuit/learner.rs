@@ -5,11 +5,14 @@ use super::e_process::EProcesses;
 use super::fit::Before;
 use super::link::{Link, Predicted};
 use super::moments::{Gap, Moments, Panel, groups, weight_of, weight_of_all};
-use super::{Errors, LARGEST, LARGEST_BOUND, Pursuit, PursuitParams, Scratch, is_weight};
+use super::{
+    BLOCKS_PER_DECISION, DECISIONS, Errors, LARGEST, LARGEST_BOUND, Pursuit, PursuitParams, Scratch,
+    is_weight,
+};
 use crate::money::Money;
 use lao_kernels::{SparseVector, SparseView, merge_into};
 use lao_observation::tariff::pays;
-use lao_observation::{Ask, Block, LearnError, Learner, Rng, Row, Told};
+use lao_observation::{Ask, Block, Foreseen, LearnError, Learner, Rng, Row, Told};
 use rand::seq::SliceRandom as _;
 
 impl Pursuit {
@@ -33,6 +36,8 @@ impl Pursuit {
             explained: vec![0.0; dim],
             order: Vec::new(),
             asked: Vec::new(),
+            looked: Vec::new(),
+            blocks_left: 0,
             values: Vec::new(),
             gaps: Vec::new(),
             late: Vec::new(),
@@ -60,10 +65,10 @@ impl Pursuit {
 
     /// Chooses the attributes of the next block.
     fn choose(&mut self) {
-        let Pursuit { params, support, pool, scratch, .. } = self;
+        let Pursuit { params, support, pool, looked, scratch, .. } = self;
         scratch.taken.clear();
         scratch.taken.resize(params.dim, false);
-        let not_to_choose = [&*support, &*pool, &params.never].into_iter().flatten();
+        let not_to_choose = [&*support, &*pool, &params.never, &*looked].into_iter().flatten();
         not_to_choose.for_each(|&j| scratch.taken[j as usize] = true);
         if self.params.money.is_some() {
             self.choose_by_price();
@@ -208,10 +213,18 @@ impl Pursuit {
             self.take_in();
         }
         self.take_in_late();
-        let explained = self.explained();
-        self.decide();
-        self.after_decision(explained);
+        merge_into(&self.looked, &self.asked, &mut self.scratch.list);
+        std::mem::swap(&mut self.looked, &mut self.scratch.list);
         self.done += 1;
+        if self.blocks_left > 0 {
+            self.blocks_left -= 1;
+        } else {
+            let explained = self.explained();
+            self.decide();
+            self.after_decision(explained);
+            self.looked.clear();
+            self.blocks_left = self.blocks_before_decision();
+        }
         self.filled = 0;
         self.asked.clear();
         self.values.clear();
@@ -219,6 +232,20 @@ impl Pursuit {
         self.weights.clear();
         self.labels.clear();
         self.labels.resize(self.params.block_size(self.moments.examples) as usize, 0.0);
+    }
+
+    /// Returns the number of blocks after the next one that come before the next decision. No attribute that
+    /// is not watched is looked at in two of them.
+    fn blocks_before_decision(&self) -> u64 {
+        let Pursuit { params, support, pool, .. } = self;
+        let PursuitParams { dim, budget, page, never, money, half_life, .. } = params;
+        if page.is_none_or(|page| page < 2) || money.is_some() || half_life.is_some() {
+            return 0;
+        }
+        let watched = support.len() + pool.len();
+        let (free, others) = (budget - watched, dim.saturating_sub(watched + never.len()));
+        let once = others.checked_div(free).unwrap_or(usize::MAX) as u64;
+        (self.done / DECISIONS).min(BLOCKS_PER_DECISION).min(once).saturating_sub(1)
     }
 
     /// Leaves of the block the rows that are filled: late examples take the place of others.
@@ -429,5 +456,29 @@ impl Learner for Pursuit {
 
     fn examples_to_next_update(&self) -> Option<u64> {
         Some(self.examples_left() as u64)
+    }
+
+    /// Foresees what is asked for until the next decision.
+    fn foresee(&self, count: usize) -> Vec<Foreseen> {
+        let Pursuit { params, support, pool, asked, looked, interest, order, .. } = self;
+        let blocks = if asked.is_empty() { 0 } else { count.min(self.blocks_left as usize) };
+        let (free, mut examples) = (params.budget - support.len() - pool.len(), self.labels.len() as u64);
+        let mut taken = vec![false; params.dim];
+        let not_to_choose = [support, pool, &params.never, looked, asked].into_iter().flatten();
+        not_to_choose.for_each(|&j| taken[j as usize] = true);
+        let mut others: Vec<u32> = (0..params.dim as u32).filter(|&j| !taken[j as usize]).collect();
+        others.sort_unstable_by(|a, b| {
+            let [a, b] = [a, b].map(|j| (interest[*j as usize], order[*j as usize]));
+            b.0.total_cmp(&a.0).then(a.1.cmp(&b.1))
+        });
+        let foreseen = |block: usize| {
+            let next = others.get(block * free..(block + 1) * free).unwrap_or_default();
+            let mut attributes = [support, &pool[..], next].concat();
+            attributes.sort_unstable();
+            let size = params.block_size(self.moments.examples + examples);
+            examples += size;
+            Foreseen { attributes, examples: size }
+        };
+        (0..blocks).map(foreseen).collect()
     }
 }

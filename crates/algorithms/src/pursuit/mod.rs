@@ -127,7 +127,9 @@
 //! *Pages*: where examples are [read together](PursuitParams::page), as the rows of a page of a file, a block
 //! has whole pages, so that the examples of a page have the same looks. Attributes that were never observed
 //! come before those that were, so that one round through all takes about d/s' pages. What follows from the
-//! sums, the level and the intervals, is as before; what it costs in examples is measured.
+//! sums, the level and the intervals, is as before; what it costs in examples is measured. After the first
+//! blocks, several come between two decisions, each with looks of its own, so that their pages can be read
+//! together: a sixteenth of the blocks so far, and at most eight.
 //!
 //! *Late examples*: where labels come late, examples are handed out before those are learned from on which
 //! the next choice would rest, and [`Pursuit::tell_late`] tells them once the choice has changed. Examples
@@ -206,6 +208,10 @@ const FIRST_BLOCK: u64 = 10;
 const LONGEST_BLOCK: u64 = 512;
 /// A block is this part of the examples seen.
 const BLOCKS: u64 = 160;
+/// Where examples are read by pages, a decision follows on this part of the blocks so far, but on so many at
+/// most.
+const DECISIONS: u64 = 16;
+const BLOCKS_PER_DECISION: u64 = 8;
 /// All attributes are weighed again when the examples have grown by this part.
 const DUE: u64 = 10;
 /// Observations that a correlation, or a place among the followers, asks for.
@@ -347,6 +353,12 @@ pub struct Pursuit {
     order: Vec<u32>,
     /// The attributes of the current block, ascending; empty until it is asked for.
     asked: Vec<u32>,
+    /// The attributes of the blocks since the last decision, ascending.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    looked: Vec<u32>,
+    /// The number of blocks after the current one that come before the next decision.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    blocks_left: u64,
     /// The values of the current block, as in [`moments::Panel`].
     values: Vec<[f64; 4]>,
     /// What is missing in the current block, by the columns of [`values`](Self::values).
@@ -378,6 +390,10 @@ pub struct Pursuit {
     done: u64,
     #[serde(skip)]
     scratch: Scratch,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 #[derive(Clone, Debug, Default)]
@@ -485,6 +501,8 @@ impl Validate for Pursuit {
                 && asked.len() <= budget
                 && watched.iter().all(|j| asked.binary_search(j).is_ok()));
         damaged(of_block, "the attributes of the block are not those to observe")?;
+        damaged(state::is_set(&self.looked, dim), "the attributes of the blocks before are no set")?;
+        damaged(self.blocks_left < BLOCKS_PER_DECISION, "too many blocks come before the next decision")?;
         damaged(asked.is_empty() || !order.is_empty(), "a block was asked for without an order")?;
         damaged(!asked.is_empty() || self.filled == 0, "the block has examples of no attributes")?;
         let never = asked.iter().any(|j| params.never.binary_search(j).is_ok());

@@ -12,6 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 const BLOCKS: u64 = 160;
 const FIRST_BLOCK: u64 = 10;
 const LONGEST_BLOCK: u64 = 512;
+/// With pages, a decision follows on a sixteenth of the blocks so far, and at most 8.
+const DECISIONS: u64 = 16;
+const BLOCKS_PER_DECISION: u64 = 8;
 /// All attributes are weighed again after a tenth more examples.
 const DUE: u64 = 10;
 /// An attribute is added if `z_j^2` is above the boundary that is tightest after 10 looks. Up to twice
@@ -86,6 +89,9 @@ pub struct PursuitReference {
     /// The number of examples after which all attributes are weighed again.
     due: f64,
     updates: u64,
+    /// The attributes of the blocks since the last decision, and the blocks before the next.
+    looked: BTreeSet<usize>,
+    blocks_left: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -161,6 +167,8 @@ impl PursuitReference {
             intercept: 0.0,
             due: 0.0,
             updates: 0,
+            looked: BTreeSet::new(),
+            blocks_left: 0,
             params: params.clone(),
         })
     }
@@ -281,10 +289,26 @@ impl PursuitReference {
                 }
             }
         }
-        self.decide(&asked);
+        self.updates += 1;
+        self.looked.extend(asked);
+        if self.blocks_left > 0 {
+            self.blocks_left -= 1;
+            return;
+        }
+        let looked: Vec<usize> = std::mem::take(&mut self.looked).into_iter().collect();
+        self.decide(&looked);
         let w = self.coefficients();
         self.intercept = self.label_mean - dot(&w, &self.mean);
-        self.updates += 1;
+        self.blocks_left = self.blocks_before_decision();
+    }
+
+    fn blocks_before_decision(&self) -> u64 {
+        let PursuitParams { dim, budget, page, half_life, never, .. } = &self.params;
+        let watched = self.support.len() + self.pool.len();
+        let (free, others) = (budget.min(dim) - watched, dim - watched - never.len());
+        let once = others.checked_div(free).map_or(u64::MAX, |once| once as u64);
+        let blocks = (self.updates / DECISIONS).min(BLOCKS_PER_DECISION).min(once);
+        if page.unwrap_or(1) > 1 && half_life.is_none() { blocks.max(1) - 1 } else { 0 }
     }
 
     /// The steps of the e-process of `j`, which is outside the support.

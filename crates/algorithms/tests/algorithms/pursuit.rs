@@ -11,11 +11,12 @@ use lao_datasets::memory::Columns;
 use lao_datasets::synthetic::{Noise, Rademacher, Virtual};
 use lao_kernels::SparseVector;
 use lao_observation::{
-    Ask, BlockBuf, Budget, Learner, Request, Rng, Row, Seed, Session, SessionEnd, SessionError, SessionLimit,
-    Source, SourceError, Told,
+    Ask, BlockBuf, Budget, Foreseen, Learner, Request, Rng, Row, Seed, Session, SessionEnd, SessionError,
+    SessionLimit, Source, SourceError, Told,
 };
 use rand::RngExt as _;
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
+use std::iter;
 
 const ROWS: usize = 3000;
 
@@ -331,6 +332,67 @@ fn the_examples_until_an_attribute_is_added_are_foretold() {
     // Most looks go to what seems promising, so attributes come in sooner than their past share of looks
     // says.
     assert!((0.5..4.0).contains(&middle), "{middle}: {told:?}");
+}
+
+/// A source that is told what to expect, and keeps it: attributes, each with the first example of its block.
+struct Expecting<S> {
+    source: S,
+    expected: HashSet<(u32, u64)>,
+    /// What was observed, and what of it was expected before the ask came.
+    observed: [usize; 2],
+}
+
+impl<S: Source> Source for Expecting<S> {
+    fn dim(&self) -> usize {
+        self.source.dim()
+    }
+
+    fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
+        let at = self.position();
+        let foreseen = attributes.iter().filter(|j| self.expected.contains(&(**j, at))).count();
+        self.observed = [self.observed[0] + attributes.len(), self.observed[1] + foreseen];
+        self.source.observe(attributes, block)
+    }
+
+    fn asks_ahead(&self) -> usize {
+        8
+    }
+
+    fn expect(&mut self, asks: &[Foreseen]) {
+        let mut at = self.position();
+        for (ask, is_foreseen) in asks.iter().zip(iter::once(false).chain(iter::repeat(true))) {
+            assert!(ask.attributes.is_sorted_by(|a, b| a < b) && ask.examples > 0);
+            self.expected.extend(ask.attributes.iter().filter(|_| is_foreseen).map(|j| (*j, at)));
+            at += ask.examples;
+        }
+    }
+
+    fn position(&self) -> u64 {
+        self.source.position()
+    }
+
+    fn seek(&mut self, position: u64) -> Result<(), SourceError> {
+        self.source.seek(position)
+    }
+}
+
+#[test]
+fn what_comes_before_the_next_decision_is_foreseen_and_nothing_else() {
+    let (dim, seed) = (300, Seed::root(31));
+    let target = SparseVector::new(dim, vec![7, 90, 200], vec![1.0, -0.5, 0.3]).unwrap();
+    let source = Virtual::new(Rademacher::new(dim).unwrap(), target, Noise::Gaussian(1.0), &seed).unwrap();
+    for page in [None, Some(64)] {
+        let mut learner = PursuitParams { page, ..PursuitParams::within(dim, 12) }.build().unwrap();
+        let source = Expecting { source: source.clone(), expected: HashSet::new(), observed: [0; 2] };
+        let mut session = Session::new(source, Budget::PerExample(12), &seed);
+        session.run(&mut learner, SessionLimit::after_examples(20_000), |_, _| {}).unwrap();
+        assert_eq!(learner.support(), [7, 90, 200]);
+        let Expecting { observed: [all, foreseen], expected, .. } = session.source();
+        // Seven of eight late blocks.
+        let least = if page.is_some() { 0.7 * *all as f64 } else { 0.0 };
+        assert!(*foreseen as f64 >= least, "{foreseen} of {all}");
+        assert!(expected.len() - foreseen <= 7 * 12, "{foreseen} of {}", expected.len());
+    }
 }
 
 /// Tells a learner examples of which each value is missing with the probability of its column, NaN.

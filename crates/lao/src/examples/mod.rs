@@ -456,6 +456,15 @@ impl Examples {
         }
     }
 
+    /// Begins to fetch what [`read_rows`](Self::read_rows) is likely to read: of some attributes some rows,
+    /// and so on.
+    fn expect(&self, mut expected: Vec<(Vec<u32>, Vec<u32>)>) {
+        if let Labels::Stored { at, .. } = self.store.labels {
+            expected.iter_mut().for_each(|(attributes, _)| attributes.push(at));
+        }
+        self.store.values.expect(&expected);
+    }
+
     /// Returns the label of one of some rows that were [read](Self::read_rows).
     fn label_of(&self, rows: &[u32], r: usize, read: &[f64]) -> f64 {
         match &self.store.labels {

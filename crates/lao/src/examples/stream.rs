@@ -1,8 +1,11 @@
 //! Examples as a stream, of which a session observes what is bought.
 
 use super::Examples;
-use lao_observation::{BlockBuf, Source, SourceError};
+use lao_observation::{BlockBuf, Foreseen, Source, SourceError};
 use std::sync::atomic::Ordering;
+
+/// The most values that a table is told to expect.
+const EXPECTED: u64 = 1 << 21;
 
 /// Examples as a learner buys them. An example that lacks a value which is asked for is passed over and
 /// counted, and another one takes its place, unless the learner takes gaps; of one that lacks all, nothing
@@ -113,6 +116,30 @@ impl Source for Stream {
 
     fn has_weights(&self) -> bool {
         self.examples.weights.is_some()
+    }
+
+    fn asks_ahead(&self) -> usize {
+        self.examples.store.values.blocks_ahead()
+    }
+
+    fn expect(&mut self, asks: &[Foreseen]) {
+        let n = self.examples.len() as u64;
+        let (mut position, end) = (self.position, n.saturating_mul(self.passes));
+        let mut expected = Vec::with_capacity(asks.len());
+        let mut room = EXPECTED;
+        for ask in asks {
+            let examples = ask.examples.min(room / ask.attributes.len().max(1) as u64);
+            room -= examples * ask.attributes.len() as u64;
+            let last = position.saturating_add(examples).min(end);
+            while position < last {
+                let at = position % n;
+                let rows = (last - position).min(n - at);
+                self.examples.rows.copy(at as usize..(at + rows) as usize, &mut self.rows);
+                expected.push((ask.attributes.clone(), self.rows.clone()));
+                position += rows;
+            }
+        }
+        self.examples.expect(expected);
     }
 
     fn position(&self) -> u64 {

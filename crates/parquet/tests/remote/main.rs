@@ -2,8 +2,10 @@
 
 mod server;
 
-use lao_parquet::{Cells, ParquetFile, Writing, open_url, write};
+use lao_parquet::{Allowance, Cells, ParquetFile, Writing, open_url, write};
 use server::{Fault, Server};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 const COLUMNS: usize = 40;
 const ROWS: usize = 3000;
@@ -56,10 +58,76 @@ fn a_part_of_a_file_costs_a_part_of_its_bytes() {
     let traffic = files[0].traffic();
     assert!(traffic.bytes < bytes.len() as u64 / 3, "{traffic:?} of {}", bytes.len());
     // One request says whether there is such a file.
-    assert_eq!(server.requests.load(std::sync::atomic::Ordering::Relaxed) as u64, traffic.requests + 1);
+    assert_eq!(server.requests.load(Relaxed) as u64, traffic.requests + 1);
     let memory = files[0].in_memory().unwrap();
     assert_eq!(some(&memory).unwrap(), expected(0));
     assert_eq!(memory.bytes().map(Result::unwrap).collect::<Vec<_>>().concat(), bytes);
+}
+
+#[test]
+fn what_is_expected_is_asked_for_once() {
+    let bytes = file(0);
+    let server = Server::start(&[("table.parquet", &bytes)], |_| Fault::None);
+    let files = open_url(&format!("{}/table.parquet", server.address), &[]).unwrap();
+    let rows = [150..260, 2500..2503];
+    let expect = |next: &[(&[usize], usize)]| {
+        let next = next.iter().map(|(columns, range)| (columns.to_vec(), vec![rows[*range].clone()]));
+        files[0].expect(&next.collect::<Vec<_>>());
+    };
+    let requests = || files[0].traffic().requests;
+    assert_eq!(some(&files[0]).unwrap(), expected(0));
+    let before = requests();
+    // Another column is expected and not wanted, and one is wanted that was not expected.
+    expect(&[(&[3, 30, 35], 0), (&[3, 30], 1)]);
+    assert_eq!(requests(), before + 5);
+    for _ in 0..2 {
+        // What is expected again is not asked for again.
+        expect(&[(&[3, 30], 0), (&[30, 3], 1)]);
+        assert_eq!(some(&files[0]).unwrap(), expected(0));
+    }
+    assert_eq!(requests(), before + 5 + 2 * 2, "two ranges of column 17");
+    // Of what was expected and is not wanted, some may be given up before it is sent.
+    assert!((requests() - 1..=requests() + 1).contains(&(server.requests.load(Relaxed) as u64)));
+    // What is no longer expected is forgotten.
+    expect(&[]);
+    assert_eq!(some(&files[0]).unwrap(), expected(0));
+    assert_eq!(requests(), before + 9 + 6);
+    // Neighbors are one request, and nothing is expected of a file in memory.
+    expect(&[(&[3], 0), (&[3], 0)]);
+    let some_rows: Vec<_> =
+        [160..170, 200..210].into_iter().map(|rows| (vec![3], Vec::from([rows]))).collect();
+    files[0].expect(&some_rows);
+    assert_eq!(requests(), before + 9 + 6 + 1);
+    let held = files[0].in_memory().unwrap();
+    let first = held.traffic();
+    held.expect(&some_rows);
+    assert_eq!(held.traffic(), first);
+    // Bytes that are limited are not spent on a guess.
+    let files = open_url(&format!("{}/table.parquet", server.address), &[]).unwrap();
+    let limited = files.into_iter().next().unwrap().within(Allowance::of(1 << 20)).unwrap();
+    assert_eq!(some(&limited).unwrap(), expected(0));
+    let before = limited.traffic();
+    limited.expect(&some_rows);
+    assert_eq!(limited.traffic(), before);
+}
+
+#[test]
+fn what_was_expected_and_failed_is_asked_for_again() {
+    let bytes = file(7);
+    let from = Arc::new(AtomicUsize::new(usize::MAX));
+    let refused = Arc::clone(&from);
+    let server =
+        Server::start(&[("table.parquet", &bytes)], move |n| match n.checked_sub(refused.load(Relaxed)) {
+            Some(0..6) => Fault::Refused,
+            _ => Fault::None,
+        });
+    let files = open_url(&format!("{}/table.parquet", server.address), &[]).unwrap();
+    assert_eq!(some(&files[0]).unwrap(), expected(7));
+    let begin = server.requests.load(Relaxed);
+    from.store(begin, Relaxed);
+    files[0].expect(&[(vec![3, 17, 30], vec![150..260, 2500..2503])]);
+    assert_eq!(some(&files[0]).unwrap(), expected(7));
+    assert_eq!(server.requests.load(Relaxed), begin + 12);
 }
 
 #[test]

@@ -1,23 +1,20 @@
 //! Tables in Parquet files of which a run reads the pages that it buys.
 
+mod pages;
+
 use crate::error::Error;
 use crate::examples::{Classes, Examples, PagedLabel, PagedParts, Runs};
 use crate::frame::parquet::{self, Files, Held};
 use crate::frame::{Fields, Frame, ReadOptions, Reading, Values};
 use crate::rewriting::Rewriting;
-use crate::table::{Table, Traffic};
-use lao_observation::SourceError;
 use lao_parquet::{Allowance, Cells, Kind, ParquetError, ParquetFile};
-use std::collections::HashMap;
+use pages::{Attribute, Pages};
 use std::io::{self, Write};
-use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Columns of which the pages are looked up, to see how many rows a page has.
 const ASKED: usize = 9;
-/// The most values of a page that are kept at hand, 16 MiB; of two blocks there are twice as many.
-const KEPT: usize = 1 << 21;
 /// The most rows whose labels are kept in memory, 16 MiB. Those of a longer table are read where they are
 /// needed.
 const HELD: u64 = 1 << 21;
@@ -233,7 +230,7 @@ impl Paged {
                 PagedLabel::Stored { at: dim as u32, rows: rows as usize, classes, known }
             }
         };
-        let cache = Mutex::new(Cache::default());
+        let cache = Mutex::default();
         let table = Arc::new(Pages { files, fields, attributes: stored, dim, pages, rows, most, cache });
         let target = target.to_owned();
         let parts = PagedParts { table, name, target, label, attributes, others, notes, reading };
@@ -291,190 +288,6 @@ fn pages(files: &Files, places: &[usize], notes: &mut Vec<String>) -> Result<Vec
         notes.push(format!("the pages of the table have up to {longest} rows: {better}"));
     }
     Ok(first_rows)
-}
-
-/// Where the values of an attribute are.
-#[derive(Debug)]
-enum Attribute {
-    /// In this column of the files.
-    Stored(usize),
-    /// In a column of words that was read, 1 where it has this word.
-    Word(Arc<Held>, u32),
-}
-
-impl Attribute {
-    fn place(&self) -> Option<usize> {
-        match self {
-            Attribute::Stored(place) => Some(*place),
-            Attribute::Word(..) => None,
-        }
-    }
-}
-
-#[derive(Debug)]
-struct Pages {
-    files: Files,
-    fields: Fields,
-    /// The attributes, of which there are `dim`, and the label after them.
-    attributes: Vec<Attribute>,
-    dim: usize,
-    /// The first row of each page.
-    pages: Vec<u32>,
-    rows: u32,
-    most: Option<u64>,
-    cache: Mutex<Cache>,
-}
-
-/// Values of pages that were read last, by page and column.
-type Cache = HashMap<(usize, usize), Vec<f64>>;
-
-impl Pages {
-    /// Returns the first row of a page, and the one after its last.
-    fn ends(&self, page: usize) -> [u32; 2] {
-        [self.pages[page], self.pages.get(page + 1).copied().unwrap_or(self.rows)]
-    }
-
-    /// Reads columns of pages, all in one go.
-    fn fetch(&self, pages: &[usize], columns: &[usize], cache: &mut Cache) -> Result<(), ParquetError> {
-        let ends: Vec<[u64; 2]> = pages.iter().map(|page| self.ends(*page).map(u64::from)).collect();
-        let room =
-            |end: &[u64; 2]| columns.iter().map(|_| Vec::with_capacity((end[1] - end[0]) as usize)).collect();
-        let mut values: Vec<Vec<Vec<f64>>> = ends.iter().map(room).collect();
-        let mut begin = 0;
-        for file in &self.files.files {
-            let inside = |[first, end]: &[u64; 2]| {
-                let (from, to) = ((*first).max(begin), (*end).min(begin + file.rows()));
-                (from < to).then(|| from - begin..to - begin)
-            };
-            let (of_pages, rows): (Vec<usize>, Vec<_>) =
-                ends.iter().enumerate().filter_map(|(page, ends)| Some((page, inside(ends)?))).unzip();
-            if !rows.is_empty() {
-                file.read_ranges(columns, &rows, |of, range, cells| {
-                    let values = &mut values[of_pages[range]][of];
-                    match cells {
-                        Cells::Numbers(numbers) => values.extend(numbers.iter().map(parquet::finite)),
-                        Cells::Texts(truths) => values.extend(truths.iter().map(|truth| match truth {
-                            Some(truth) => f64::from(u8::from(truth.data() == b"true")),
-                            None => f64::NAN,
-                        })),
-                    }
-                })?;
-            }
-            begin += file.rows();
-        }
-        for (&page, values) in pages.iter().zip(values) {
-            for (&column, mut values) in columns.iter().zip(values) {
-                self.fields.blank(column, &mut values);
-                cache.insert((page, column), values);
-            }
-        }
-        Ok(())
-    }
-
-    /// Writes the values of some pages: `runs` are rows of one page each, the first of which is at place `at`
-    /// of `all` rows.
-    fn read_pages(
-        &self,
-        attributes: &[u32],
-        runs: &[(usize, &[u32])],
-        (mut at, all): (usize, usize),
-        into: &mut [f64],
-    ) -> Result<(), ParquetError> {
-        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        let columns: Vec<usize> =
-            attributes.iter().filter_map(|j| self.attributes[*j as usize].place()).collect();
-        let wanted: Vec<usize> = runs.iter().map(|(page, _)| *page).collect();
-        cache.retain(|(page, _), _| wanted.contains(page));
-        let held: usize = cache.values().map(Vec::len).sum();
-        let rows: usize =
-            wanted.iter().map(|page| self.ends(*page)).map(|[first, end]| (end - first) as usize).sum();
-        if held + columns.len() * rows > 2 * KEPT {
-            cache.clear();
-        }
-        // Pages that lack the same columns are read together.
-        let missing = |page: &usize| -> Vec<usize> {
-            columns.iter().copied().filter(|column| !cache.contains_key(&(*page, *column))).collect()
-        };
-        let lacking: Vec<(usize, Vec<usize>)> = wanted.iter().map(|page| (*page, missing(page))).collect();
-        for alike in lacking.chunk_by(|a, b| a.1 == b.1) {
-            let pages: Vec<usize> = alike.iter().map(|(page, _)| *page).collect();
-            if !alike[0].1.is_empty() {
-                self.fetch(&pages, &alike[0].1, &mut cache)?;
-            }
-        }
-        for (page, rows) in runs {
-            let [first, _] = self.ends(*page);
-            for (c, &j) in attributes.iter().enumerate() {
-                let into = &mut into[c * all + at..][..rows.len()];
-                match &self.attributes[j as usize] {
-                    Attribute::Stored(column) => {
-                        let values = &cache[&(*page, *column)];
-                        into.iter_mut().zip(*rows).for_each(|(x, row)| *x = values[(row - first) as usize]);
-                    }
-                    Attribute::Word(held, word) => {
-                        into.iter_mut().zip(*rows).for_each(|(x, row)| *x = held.is(*row, *word));
-                    }
-                }
-            }
-            at += rows.len();
-        }
-        Ok(())
-    }
-}
-
-impl Table for Pages {
-    fn dim(&self) -> usize {
-        self.dim
-    }
-
-    fn read(
-        &self,
-        attributes: &[u32],
-        rows: &[u32],
-        into: &mut [f64],
-    ) -> Result<ControlFlow<()>, SourceError> {
-        let page = |row: u32| self.pages.partition_point(|first| *first <= row) - 1;
-        let runs: Vec<(usize, &[u32])> =
-            rows.chunk_by(|a, b| page(*a) == page(*b)).map(|run| (page(run[0]), run)).collect();
-        // Few pages are in memory at a time, or one.
-        let longest = runs.iter().map(|(page, _)| self.ends(*page)).map(|[first, end]| end - first).max();
-        let at_once = KEPT / (longest.unwrap_or(1) as usize * attributes.len()).max(1);
-        let mut at = 0;
-        for some in runs.chunks(at_once.max(1)) {
-            match self.read_pages(attributes, some, (at, rows.len()), into) {
-                Ok(()) => at += some.iter().map(|(_, run)| run.len()).sum::<usize>(),
-                // What was learned so far is kept.
-                Err(ParquetError::Allowance { .. }) => return Ok(ControlFlow::Break(())),
-                Err(error) => {
-                    let (example, message) = (u64::from(some[0].1[0]), error.to_string());
-                    return Err(SourceError::Read { example, message });
-                }
-            }
-        }
-        Ok(ControlFlow::Continue(()))
-    }
-
-    fn pages(&self) -> Option<&[u32]> {
-        Some(&self.pages)
-    }
-
-    fn traffic(&self) -> Option<Traffic> {
-        let all = self.files.files.iter().map(ParquetFile::traffic);
-        let all = all.fold(lao_parquet::Traffic::default(), lao_parquet::Traffic::and);
-        let of = self.files.files.iter().map(ParquetFile::size).fold(0, u64::saturating_add);
-        Some(Traffic { bytes: all.bytes, of, requests: all.requests, most: self.most })
-    }
-
-    fn bytes(&self, attribute: u32) -> Option<f64> {
-        match &self.attributes[attribute as usize] {
-            Attribute::Stored(place) => {
-                let bytes: u64 = self.files.files.iter().map(|file| file.bytes_of(*place)).sum();
-                Some(bytes as f64 / f64::from(self.rows.max(1)))
-            }
-            // It is in memory.
-            Attribute::Word(..) => Some(0.0),
-        }
-    }
 }
 
 #[cfg(test)]
