@@ -47,5 +47,5 @@ pub use file::{Column, ParquetFile};
 pub use kind::{Kind, Unit};
 #[cfg(feature = "remote")]
 pub use remote::open_url;
-pub use store::{Allowance, LocalFile, Store, Traffic, public_url};
+pub use store::{Allowance, Answer, LocalFile, Store, Traffic, public_url};
 pub use write::{Values, Writing, rewrite, write};
