@@ -245,7 +245,9 @@ impl Pursuit {
         let watched = support.len() + pool.len();
         let (free, others) = (budget - watched, dim.saturating_sub(watched + never.len()));
         let once = others.checked_div(free).unwrap_or(usize::MAX) as u64;
-        (self.done / DECISIONS).min(BLOCKS_PER_DECISION).min(once).saturating_sub(1)
+        let examples = self.moments.examples;
+        let since = examples.saturating_sub(self.before.examples) / params.block_size(examples);
+        (since / DECISIONS).min(BLOCKS_PER_DECISION).min(once).saturating_sub(1)
     }
 
     /// Leaves of the block the rows that are filled: late examples take the place of others.

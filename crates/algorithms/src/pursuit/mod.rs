@@ -127,9 +127,10 @@
 //! *Pages*: where examples are [read together](PursuitParams::page), as the rows of a page of a file, a block
 //! has whole pages, so that the examples of a page have the same looks. Attributes that were never observed
 //! come before those that were, so that one round through all takes about d/s' pages. What follows from the
-//! sums, the level and the intervals, is as before; what it costs in examples is measured. After the first
-//! blocks, several come between two decisions, each with looks of its own, so that their pages can be read
-//! together: a sixteenth of the blocks so far, and at most eight.
+//! sums, the level and the intervals, is as before; what it costs in examples is measured. Once the
+//! support has stayed the same for a while, several blocks come between two decisions, each with looks of its
+//! own, so that their pages can be read together: a sixteenth of the blocks since it changed, and at most
+//! eight.
 //!
 //! *Late examples*: where labels come late, examples are handed out before those are learned from on which
 //! the next choice would rest, and [`Pursuit::tell_late`] tells them once the choice has changed. Examples
@@ -208,8 +209,8 @@ const FIRST_BLOCK: u64 = 10;
 const LONGEST_BLOCK: u64 = 512;
 /// A block is this part of the examples seen.
 const BLOCKS: u64 = 160;
-/// Where examples are read by pages, a decision follows on this part of the blocks so far, but on so many at
-/// most.
+/// Where examples are read by pages, a decision follows on this part of the blocks since the support changed,
+/// but on so many at most.
 const DECISIONS: u64 = 16;
 const BLOCKS_PER_DECISION: u64 = 8;
 /// All attributes are weighed again when the examples have grown by this part.

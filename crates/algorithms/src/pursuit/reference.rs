@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const BLOCKS: u64 = 160;
 const FIRST_BLOCK: u64 = 10;
 const LONGEST_BLOCK: u64 = 512;
-/// With pages, a decision follows on a sixteenth of the blocks so far, and at most 8.
+/// With pages, a decision follows on a sixteenth of the blocks since the support changed, and at most 8.
 const DECISIONS: u64 = 16;
 const BLOCKS_PER_DECISION: u64 = 8;
 /// All attributes are weighed again after a tenth more examples.
@@ -97,6 +97,7 @@ pub struct PursuitReference {
 #[derive(Clone, Debug)]
 struct Before {
     support: BTreeSet<usize>,
+    examples: f64,
     weight: f64,
     gaps: u64,
     errors: f64,
@@ -151,6 +152,7 @@ impl PursuitReference {
             added: BTreeSet::new(),
             before: Before {
                 support: always,
+                examples: 0.0,
                 weight: 0.0,
                 gaps: 0,
                 errors: 0.0,
@@ -307,7 +309,8 @@ impl PursuitReference {
         let watched = self.support.len() + self.pool.len();
         let (free, others) = (budget.min(dim) - watched, dim - watched - never.len());
         let once = others.checked_div(free).map_or(u64::MAX, |once| once as u64);
-        let blocks = (self.updates / DECISIONS).min(BLOCKS_PER_DECISION).min(once);
+        let since = (self.examples - self.before.examples) as u64 / self.block_size() as u64;
+        let blocks = (since / DECISIONS).min(BLOCKS_PER_DECISION).min(once);
         if page.unwrap_or(1) > 1 && half_life.is_none() { blocks.max(1) - 1 } else { 0 }
     }
 
@@ -381,7 +384,7 @@ impl PursuitReference {
         let each = |j: &usize| noise * self.timing(*j) / self.seen[*j].max(1.0) + self.uneven(*j, &beta);
         let mut each: Vec<f64> = s.iter().map(each).collect();
 
-        let Before { support, weight, gaps, errors, products, label } = &self.before;
+        let Before { support, weight, gaps, errors, products, label, .. } = &self.before;
         let since = self.weight - weight;
         let k = s.len() as f64;
         let complete = *gaps == self.gaps;
@@ -561,6 +564,7 @@ impl PursuitReference {
             self.remember_errors_of(NOISE_AFTER_CHANGE);
             self.before = Before {
                 support: self.support.clone(),
+                examples: self.examples,
                 weight: self.weight,
                 gaps: self.gaps,
                 errors: self.all_errors,

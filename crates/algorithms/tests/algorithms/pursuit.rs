@@ -338,7 +338,8 @@ fn the_examples_until_an_attribute_is_added_are_foretold() {
 struct Expecting<S> {
     source: S,
     expected: HashSet<(u32, u64)>,
-    /// What was observed, and what of it was expected before the ask came.
+    /// What was observed, long after the support changed last, and what of it was expected before the ask
+    /// came.
     observed: [usize; 2],
 }
 
@@ -350,7 +351,9 @@ impl<S: Source> Source for Expecting<S> {
     fn observe(&mut self, attributes: &[u32], block: &mut BlockBuf) -> Result<usize, SourceError> {
         let at = self.position();
         let foreseen = attributes.iter().filter(|j| self.expected.contains(&(**j, at))).count();
-        self.observed = [self.observed[0] + attributes.len(), self.observed[1] + foreseen];
+        if at >= 40_000 {
+            self.observed = [self.observed[0] + attributes.len(), self.observed[1] + foreseen];
+        }
         self.source.observe(attributes, block)
     }
 
@@ -385,13 +388,13 @@ fn what_comes_before_the_next_decision_is_foreseen_and_nothing_else() {
         let mut learner = PursuitParams { page, ..PursuitParams::within(dim, 12) }.build().unwrap();
         let source = Expecting { source: source.clone(), expected: HashSet::new(), observed: [0; 2] };
         let mut session = Session::new(source, Budget::PerExample(12), &seed);
-        session.run(&mut learner, SessionLimit::after_examples(20_000), |_, _| {}).unwrap();
+        session.run(&mut learner, SessionLimit::after_examples(80_000), |_, _| {}).unwrap();
         assert_eq!(learner.support(), [7, 90, 200]);
         let Expecting { observed: [all, foreseen], expected, .. } = session.source();
-        // Seven of eight late blocks.
-        let least = if page.is_some() { 0.7 * *all as f64 } else { 0.0 };
+        // Seven of eight blocks.
+        let least = if page.is_some() { 0.85 * *all as f64 } else { 0.0 };
         assert!(*foreseen as f64 >= least, "{foreseen} of {all}");
-        assert!(expected.len() - foreseen <= 7 * 12, "{foreseen} of {}", expected.len());
+        assert!(expected.iter().filter(|(_, at)| *at >= 40_000).count() - foreseen <= 7 * 12, "{foreseen}");
     }
 }
 

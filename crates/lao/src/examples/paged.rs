@@ -26,8 +26,9 @@ pub(crate) struct PagedParts {
 pub(crate) enum PagedLabel {
     /// All of it.
     Held(Values),
-    /// Its classes, and the rows that have one; the table reads it as if it were an attribute.
-    Stored { at: u32, rows: usize, classes: Classes, known: Runs },
+    /// Its words, if it has any, its classes, and the rows that have one; the table reads it as if it were an
+    /// attribute.
+    Stored { at: u32, rows: usize, words: Vec<String>, classes: Classes, known: Runs },
 }
 
 impl Examples {
@@ -40,8 +41,8 @@ impl Examples {
                 let rows = Rows::in_runs(all_rows(&labels).into_iter());
                 (label, Labels::Held(labels), rows)
             }
-            PagedLabel::Stored { at, rows, classes, known } => {
-                let (label, coding) = classes.decided(&[], &target, positive, &mut notes)?;
+            PagedLabel::Stored { at, rows, words, classes, known } => {
+                let (label, coding) = classes.decided(&words, &target, positive, &mut notes)?;
                 (label, Labels::Stored { at, coding, rows }, Rows::Runs(known))
             }
         };

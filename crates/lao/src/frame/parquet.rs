@@ -4,9 +4,10 @@ use super::words::{Numbers, Read, Words};
 use super::{Fields, FirstWord, Frame, Made, ReadOptions, Values, notes};
 use crate::error::Error;
 use crate::frame::Pick;
-use lao_parquet::{Cells, Column, Kind, ParquetError, ParquetFile, Unit};
+use lao_parquet::{Cells, Kind, ParquetError, ParquetFile, Unit};
 use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -108,7 +109,7 @@ fn begins_like_one(path: &Path) -> io::Result<bool> {
 }
 
 fn check_columns(first: &ParquetFile, other: &ParquetFile) -> Result<(), ParquetError> {
-    let differs = |(a, b): (&Column, &Column)| a != b;
+    let differs = |(a, b): (&lao_parquet::Column, &lao_parquet::Column)| a != b;
     let pairs = first.columns().iter().zip(other.columns());
     let fail = |column: &str, reason: String| {
         Err(ParquetError::Column { file: other.name().to_owned(), column: column.to_owned(), reason })
@@ -153,7 +154,7 @@ impl Files {
     }
 
     /// Returns the columns, which are the same in all files.
-    pub fn columns(&self) -> &[Column] {
+    pub fn columns(&self) -> &[lao_parquet::Column] {
         self.files.first().map_or(&[], ParquetFile::columns)
     }
 
@@ -238,20 +239,30 @@ pub(crate) fn finite(x: &f64) -> f64 {
     if x.is_finite() { *x } else { f64::NAN }
 }
 
-/// A column of words in memory.
+/// How the fields of a column of texts become numbers.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct Texts {
+    place: usize,
+    /// The words in their order; none if the column has numbers.
     words: Vec<String>,
-    places: Vec<u32>,
+    /// A word becomes its place.
+    places: HashMap<String, f64>,
 }
 
-impl Held {
-    /// Returns the words of a column; none if it has no words.
-    pub fn of(values: Values) -> Self {
-        match values {
-            Values::Words { words, places } => Held { words, places },
-            _ => Held { words: Vec::new(), places: Vec::new() },
-        }
+impl Texts {
+    /// Returns how the fields of a column become numbers that was read or [looked through](words).
+    pub fn of(place: usize, values: &Values) -> Self {
+        let words = values.words().map_or(Vec::new(), |(words, _)| words.to_vec());
+        Texts { place, places: words.iter().cloned().zip((0..).map(f64::from)).collect(), words }
+    }
+
+    /// Returns how truth values become numbers.
+    pub fn truths(place: usize) -> Self {
+        Texts::of(place, &Values::Words { words: vec!["false".into(), "true".into()], places: Vec::new() })
+    }
+
+    pub fn words(&self) -> &[String] {
+        &self.words
     }
 
     /// Returns the words that become attributes, and their places: of two words one says all.
@@ -260,12 +271,88 @@ impl Held {
         (0..).zip(&self.words).skip(one_says_all).map(|(at, word)| (at, word.as_str()))
     }
 
-    /// Returns 1 if a row has a word, 0 if it has another one, and NaN if it has none.
-    pub fn is(&self, row: u32, word: u32) -> f64 {
-        match self.places[row as usize] {
-            place if place as usize >= self.words.len() => f64::NAN,
-            place => f64::from(u8::from(place == word)),
+    /// Tells the numbers, NaN where a field is missing or is none.
+    pub fn each_number(&self, fields: &Fields, cells: Cells<'_>, mut each: impl FnMut(f64)) {
+        each_text(cells, |text| {
+            let number = match text.trim_ascii() {
+                text if self.words.is_empty() => fields.number_in(self.place, text),
+                text if fields.is_missing(self.place, text) => None,
+                text => self.places.get(&*String::from_utf8_lossy(text)).copied(),
+            };
+            each(number.unwrap_or(f64::NAN));
+        });
+    }
+}
+
+/// Looks through a column for its words, or its numbers, and returns it without its rows.
+pub(crate) fn words(files: &Files, fields: &Fields, place: usize) -> Result<Values, ParquetError> {
+    let mut column = Column::of(fields, place);
+    files.read(place, |cells| {
+        each_text(cells, |text| column.add(text));
+        column.forget_rows();
+    })?;
+    Ok(column.read().0.values)
+}
+
+/// Tells the texts of some cells, empty where one is missing.
+fn each_text(cells: Cells<'_>, mut each: impl FnMut(&[u8])) {
+    match cells {
+        Cells::Texts(texts) => {
+            texts.iter().for_each(|text| each(text.as_ref().map_or(&[][..], |text| text.data())))
         }
+        Cells::Numbers(numbers) => numbers.iter().for_each(|x| match x.is_finite() {
+            true => each(x.to_string().as_bytes()),
+            false => each(&[]),
+        }),
+    }
+}
+
+/// A column whose texts are looked at as fields of a CSV file are.
+struct Column<'a> {
+    fields: &'a Fields,
+    place: usize,
+    numbers: Numbers,
+    /// How many fields there were, and how many of them are numbers.
+    rows: usize,
+    counted: usize,
+    /// The words, if they are not too many.
+    words: Option<Words>,
+    first: Option<FirstWord>,
+}
+
+impl<'a> Column<'a> {
+    fn of(fields: &'a Fields, place: usize) -> Self {
+        let words = Some(Words::at_most(fields.most_words(place)));
+        Column { fields, place, numbers: Numbers::default(), rows: 0, counted: 0, words, first: None }
+    }
+
+    fn add(&mut self, text: &[u8]) {
+        let Column { fields, place, numbers, rows, counted, words, first } = self;
+        let field = text.trim_ascii();
+        let (value, missing) = (fields.number_in(*place, field), fields.is_missing(*place, field));
+        *rows += 1;
+        if value.is_none() && !missing {
+            numbers.odd += 1;
+            let word = || String::from_utf8_lossy(field).into_owned();
+            first.get_or_insert_with(|| FirstWord { at: format!("row {rows}"), word: word() });
+        }
+        *counted += usize::from(value.is_some());
+        numbers.values.push(value.unwrap_or(f64::NAN));
+        if words.as_mut().is_some_and(|words| !words.add(field, missing)) {
+            *words = None;
+        }
+    }
+
+    fn forget_rows(&mut self) {
+        self.numbers.values.clear();
+        if let Some(words) = &mut self.words {
+            words.forget_rows();
+        }
+    }
+
+    fn read(self) -> (Read, Option<FirstWord>) {
+        let has_words = self.fields.has_words(self.place, self.counted, self.numbers.odd);
+        (Read::of(self.numbers, has_words.then_some(self.words)), self.first)
     }
 }
 
@@ -283,54 +370,31 @@ fn found(files: &Files, fields: &Fields, place: usize) -> Result<Found, ParquetE
         return Ok(Found { read, first: None, infinite: 0 });
     }
     let is_number = matches!(files.columns()[place].kind, Kind::Numbers(_));
-    let (mut numbers, mut infinite) = (Vec::new(), 0);
-    if is_number {
+    let mut infinite = 0;
+    if is_number && !fields.must_be_words(place) {
+        let mut numbers = Vec::new();
         files.read(place, |cells| {
             if let Cells::Numbers(some) = cells {
                 infinite += some.iter().filter(|x| x.is_infinite()).count();
                 numbers.extend(some.iter().map(finite));
             }
         })?;
-        if !fields.must_be_words(place) {
-            let read = Read { values: Values::Numbers(numbers), odd: 0, mark: None };
-            return Ok(Found { read, first: None, infinite });
-        }
+        let read = Read { values: Values::Numbers(numbers), odd: 0, mark: None };
+        return Ok(Found { read, first: None, infinite });
     }
-    // Texts are looked at as fields of a CSV file are.
-    let mut column = Numbers::default();
-    let mut words = Some(Words::at_most(fields.most_words(place)));
-    let mut first = None;
-    let mut add = |field: &[u8]| {
-        let field = field.trim_ascii();
-        let (value, missing) = (fields.number_in(place, field), fields.is_missing(place, field));
-        if value.is_none() && !missing {
-            column.odd += 1;
-            let word = || String::from_utf8_lossy(field).into_owned();
-            let at = || format!("row {}", column.values.len() + 1);
-            first.get_or_insert_with(|| FirstWord { at: at(), word: word() });
+    let mut column = Column::of(fields, place);
+    files.read(place, |cells| {
+        if let Cells::Numbers(some) = cells {
+            infinite += some.iter().filter(|x| x.is_infinite()).count();
         }
-        column.values.push(value.unwrap_or(f64::NAN));
-        if words.as_mut().is_some_and(|words| !words.add(field, missing)) {
-            words = None;
-        }
-    };
-    if is_number {
-        let text = |x: &f64| if x.is_nan() { String::new() } else { x.to_string() };
-        numbers.iter().for_each(|x| add(text(x).as_bytes()));
-    } else {
-        files.read(place, |cells| {
-            if let Cells::Texts(texts) = cells {
-                texts.iter().for_each(|text| add(text.as_ref().map_or(&[][..], |text| text.data())));
-            }
-        })?;
-    }
-    let counted = column.values.iter().filter(|x| !x.is_nan()).count();
-    let has_words = fields.has_words(place, counted, column.odd);
-    Ok(Found { read: Read::of(column, has_words.then_some(words)), first, infinite })
+        each_text(cells, |text| column.add(text));
+    })?;
+    let (read, first) = column.read();
+    Ok(Found { read, first, infinite })
 }
 
 /// Returns what is to be said of a column that was read.
-fn note_on(column: &Column, name: &str, infinite: usize) -> Vec<String> {
+fn note_on(column: &lao_parquet::Column, name: &str, infinite: usize) -> Vec<String> {
     let unit = match column.kind {
         Kind::Numbers(Unit::Days) => Some(format!("`{name}` has dates: they are days since 1970-01-01")),
         Kind::Numbers(Unit::Seconds) => {

@@ -93,6 +93,12 @@ impl Words {
         self.found.len() <= self.most
     }
 
+    /// Keeps the words alone.
+    #[cfg(feature = "parquet")]
+    pub fn forget_rows(&mut self) {
+        self.places.clear();
+    }
+
     /// Adds the rows of `other`; returns whether there are not too many words.
     pub fn append(&mut self, other: Words) -> bool {
         let mut new = vec![0; other.found.len()];

@@ -4,11 +4,12 @@ mod pages;
 
 use crate::error::Error;
 use crate::examples::{Classes, Examples, PagedLabel, PagedParts, Runs};
-use crate::frame::parquet::{self, Files, Held};
+use crate::frame::parquet::{self, Files, Texts};
 use crate::frame::{Fields, Frame, ReadOptions, Reading, Values};
 use crate::rewriting::Rewriting;
-use lao_parquet::{Allowance, Cells, Kind, ParquetError, ParquetFile};
-use pages::{Attribute, Pages};
+use lao_parquet::{Allowance, Kind, ParquetError, ParquetFile};
+use pages::{Attribute, Pages, add_numbers};
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -26,7 +27,7 @@ const LONG: usize = 8192;
 /// Where [`read`](crate::read) reads the table whole, a [`Fit`](crate::Fit) of the examples of this one reads
 /// the pages that the learner buys: those of one column in some hundreds of rows. The examples of a page have
 /// the same looks. In memory are the learner, a page of each column that is looked at, and the labels of up
-/// to two million rows; those of more are read with the pages, unless they are words.
+/// to two million rows; those of more are read with the pages.
 ///
 /// ```
 /// use lao::{Fit, ReadOptions};
@@ -171,16 +172,8 @@ impl Paged {
             ParquetError::Damaged { file: name.clone(), reason }
         })?;
         let is_number = matches!(files.columns()[of_target].kind, Kind::Numbers(_));
-        let label = if is_number && !fields.must_be_words(of_target) && u64::from(rows) > held {
-            None
-        } else {
-            let mut label = parquet::column(&files, &fields, of_target)?;
-            if let Values::Numbers(numbers) = &mut label {
-                fields.blank(of_target, numbers);
-            }
-            Some(PagedLabel::Held(label))
-        };
         let (mut attributes, mut stored, mut with_words) = (Vec::new(), Vec::new(), Vec::new());
+        let mut texts = HashMap::new();
         for place in fields.places().filter(|place| *place != of_target) {
             let column = &names[place];
             let numbers = |word: Option<&str>| (column.clone(), word.map(str::to_owned));
@@ -192,13 +185,15 @@ impl Paged {
                 Kind::Truths => {
                     attributes.push(numbers(Some("true")));
                     stored.push(Attribute::Stored(place));
+                    texts.insert(place, Texts::truths(place));
                 }
                 Kind::Texts if fields.must_be_words(place) => {
-                    let held = Arc::new(Held::of(parquet::column(&files, &fields, place)?));
-                    for (at, word) in held.attributes() {
+                    let of_column = Texts::of(place, &parquet::words(&files, &fields, place)?);
+                    for (at, word) in of_column.attributes() {
                         attributes.push(numbers(Some(word)));
-                        stored.push(Attribute::Word(Arc::clone(&held), at));
+                        stored.push(Attribute::Word(place, at));
                     }
+                    texts.insert(place, of_column);
                 }
                 Kind::Texts => with_words.push(column.as_str()),
                 Kind::Others(why) => notes.push(format!("`{column}` is left out: {why}")),
@@ -219,33 +214,52 @@ impl Paged {
         }
         let used: Vec<&str> = attributes.iter().map(|(column, _)| column.as_str()).collect();
         let others = names.iter().filter(|name| !used.contains(&name.as_str())).cloned().collect();
-        let places: Vec<usize> = stored.iter().filter_map(Attribute::place).collect();
+        let mut places: Vec<usize> = stored.iter().map(Attribute::place).collect();
+        places.dedup();
         let pages = pages(&files, &places, &mut notes)?;
         let dim = stored.len();
         stored.push(Attribute::Stored(of_target));
-        let label = match label {
-            Some(label) => label,
-            None => {
-                let (classes, known) = seen(&files, &fields, of_target)?;
-                PagedLabel::Stored { at: dim as u32, rows: rows as usize, classes, known }
+        let label = if u64::from(rows) <= held {
+            let mut label = parquet::column(&files, &fields, of_target)?;
+            if let Values::Numbers(numbers) = &mut label {
+                fields.blank(of_target, numbers);
+            }
+            PagedLabel::Held(label)
+        } else {
+            let is_text = !is_number || fields.must_be_words(of_target);
+            let read = is_text.then(|| parquet::words(&files, &fields, of_target)).transpose()?;
+            match read {
+                // It is no label, which is said when it is taken for one.
+                Some(read @ (Values::TooManyWords(_) | Values::Others(_))) => PagedLabel::Held(read),
+                read => {
+                    texts.extend(read.map(|read| (of_target, Texts::of(of_target, &read))));
+                    let of_label = texts.get(&of_target);
+                    let words = of_label.map_or(Vec::new(), |texts| texts.words().to_vec());
+                    let (classes, known) = seen(&files, &fields, of_target, of_label)?;
+                    PagedLabel::Stored { at: dim as u32, rows: rows as usize, words, classes, known }
+                }
             }
         };
         let cache = Mutex::default();
-        let table = Arc::new(Pages { files, fields, attributes: stored, dim, pages, rows, most, cache });
+        let table =
+            Arc::new(Pages { files, fields, texts, attributes: stored, dim, pages, rows, most, cache });
         let target = target.to_owned();
         let parts = PagedParts { table, name, target, label, attributes, others, notes, reading };
         Examples::of_pages(parts, positive)
     }
 }
 
-/// Returns the classes of a label of numbers, and the rows that have one, in one pass.
-fn seen(files: &Files, fields: &Fields, column: usize) -> Result<(Classes, Runs), ParquetError> {
+/// Returns the classes of a label, and the rows that have one, in one pass.
+fn seen(
+    files: &Files,
+    fields: &Fields,
+    column: usize,
+    texts: Option<&Texts>,
+) -> Result<(Classes, Runs), ParquetError> {
     let (mut classes, mut known, mut row, mut labels) = (Classes::default(), Runs::default(), 0, Vec::new());
     files.read(column, |cells| {
-        let Cells::Numbers(numbers) = cells else { return };
         labels.clear();
-        labels.extend(numbers.iter().map(parquet::finite));
-        fields.blank(column, &mut labels);
+        add_numbers(fields, column, texts, cells, &mut labels);
         for run in labels.chunk_by(|a, b| a.is_nan() == b.is_nan()) {
             let end = row + run.len() as u32;
             if !run[0].is_nan() {
@@ -294,9 +308,10 @@ fn pages(files: &Files, places: &[usize], notes: &mut Vec<String>) -> Result<Vec
 mod tests {
     use super::*;
     use crate::{Fit, Model};
-    use lao_parquet::Writing;
+    use lao_parquet::{Values, Writing};
 
-    /// A table of 40 columns and two labels of one of them, a number and a class; some rows have none.
+    /// A table of 40 columns and of labels of one of them: a number, a class, a word, a text that is mostly a
+    /// number; some rows have none.
     fn table(folder: &Path) -> std::path::PathBuf {
         let value = |i: u32, j: u32| f64::from(i.wrapping_mul(2 * j + 977) % 641) / 641.0;
         let column = |j: u32| (0..3000).map(|i| value(i, j)).collect();
@@ -305,7 +320,18 @@ mod tests {
         columns.push(("y".into(), (0..3000).map(|i| known(i, value(i, 8) + 0.1 * value(i, 70))).collect()));
         let class = |i: u32| if value(i, 8) + 0.1 * value(i, 70) > 0.6 { 7.0 } else { 3.0 };
         columns.push(("class".into(), (0..3000).map(|i| known(i, class(i))).collect()));
-        let columns: Vec<_> = columns.iter().map(|(name, x)| (&name[..], x.into())).collect();
+        let kind = |i: u32| match (class(i) > 5.0, i % 4) {
+            (true, 0..3) | (false, 3) => Some("mild"),
+            (true, _) => None,
+            (false, 0) => Some("none"),
+            (false, _) => Some(" grave"),
+        };
+        let kinds: Vec<_> = (0..3000).map(kind).collect();
+        let text = |i: u32| if i.is_multiple_of(7) { "high".into() } else { value(i, 8).to_string() };
+        let texts: Vec<String> = (0..3000).map(text).collect();
+        let texts: Vec<_> = texts.iter().map(|text| Some(&text[..])).collect();
+        let mut columns: Vec<_> = columns.iter().map(|(name, x)| (&name[..], x.into())).collect();
+        columns.extend([("kind", Values::Texts(&kinds)), ("text", Values::Texts(&texts))]);
         let path = folder.join("table.parquet");
         let writing = Writing { page: 50, group: 1020, ..Writing::default() };
         lao_parquet::write(std::fs::File::create(&path).unwrap(), "table", &columns, &writing).unwrap();
@@ -318,13 +344,26 @@ mod tests {
         let path = table(folder.path());
         let examples = |held: u64, target: &str, missing: &[&str]| {
             let missing = missing.iter().map(|&gap| gap.to_owned()).collect();
-            let other = if target == "y" { "class" } else { "y" };
-            let columns = crate::Pick::Without(vec![other.into()]);
+            let others = ["y", "class", "kind", "text"].into_iter().filter(|other| *other != target);
+            let columns = crate::Pick::Without(others.map(str::to_owned).collect());
             let options = ReadOptions { missing, columns, ..ReadOptions::default() };
             let table = Paged { held, ..open(&path, &options).unwrap() };
-            if target == "class" { table.target_class(target, "3") } else { table.target(target) }.unwrap()
+            match target {
+                "class" => table.target_class(target, "3"),
+                "kind" => table.target_class(target, "grave"),
+                _ => table.target(target),
+            }
+            .unwrap()
         };
-        for (target, missing) in [("y", &[][..]), ("class", &[]), ("y", &["y=0.5"])] {
+        let cases: [(&str, &[&str]); 6] = [
+            ("y", &[]),
+            ("class", &[]),
+            ("y", &["y=0.5"]),
+            ("kind", &[]),
+            ("kind", &["mild"]),
+            ("text", &[]),
+        ];
+        for (target, missing) in cases {
             let [held, stored] = [HELD, 0].map(|held| examples(held, target, missing));
             assert_eq!((held.len(), held.notes()), (stored.len(), stored.notes()));
             assert_eq!(held.labels().unwrap(), stored.labels().unwrap());
@@ -344,6 +383,32 @@ mod tests {
                 assert_eq!((of_held, notes), (of_stored, same));
                 assert!(less.unwrap().bytes < more.unwrap().bytes);
             }
+        }
+    }
+
+    #[test]
+    fn words_are_read_with_the_pages() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = table(folder.path());
+        let columns = crate::Pick::Without(vec!["y".into(), "text".into()]);
+        let options = ReadOptions { words: vec!["kind".into()], columns, ..ReadOptions::default() };
+        let whole = crate::read_with(&path, &options).unwrap().target_class("class", "3").unwrap();
+        let whole = whole.parts().unwrap();
+        for held in [HELD, 0] {
+            let table = Paged { held, ..open(&path, &options).unwrap() };
+            let parts = table.target_class("class", "3").unwrap().parts().unwrap();
+            assert_eq!(parts.names, whole.names);
+            let attributes: Vec<u32> = (0..parts.names.len() as u32).collect();
+            let rows = [0, 1, 2, 3, 700, 701, 702, 1019, 1020, 2999];
+            let mut read = [&parts, &whole].map(|parts| {
+                let mut into = vec![-1.0; attributes.len() * rows.len()];
+                assert!(parts.table.read(&attributes, &rows, &mut into).unwrap().is_continue());
+                into
+            });
+            assert!(read[0].iter().any(|x| x.is_nan()));
+            // A missing value is not equal to itself.
+            read.iter_mut().flatten().filter(|x| x.is_nan()).for_each(|x| *x = 9.0);
+            assert_eq!(read[0], read[1]);
         }
     }
 }

@@ -1,13 +1,13 @@
 //! The pages of a table's files, as a table.
 
 use crate::frame::Fields;
-use crate::frame::parquet::{self, Files, Held};
+use crate::frame::parquet::{self, Files, Texts};
 use crate::table::{Table, Traffic};
 use lao_observation::SourceError;
 use lao_parquet::{Cells, ParquetError, ParquetFile};
 use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// The most values of a page that are kept at hand, 16 MiB; of two blocks there are twice as many.
 const KEPT: usize = 1 << 21;
@@ -19,15 +19,15 @@ const AHEAD: usize = 8;
 pub(super) enum Attribute {
     /// In this column of the files.
     Stored(usize),
-    /// In a column of words that was read, 1 where it has this word.
-    Word(Arc<Held>, u32),
+    /// In this column of words, 1 where it has the word of this place.
+    Word(usize, u32),
 }
 
 impl Attribute {
-    pub fn place(&self) -> Option<usize> {
+    /// Returns the column.
+    pub fn place(&self) -> usize {
         match self {
-            Attribute::Stored(place) => Some(*place),
-            Attribute::Word(..) => None,
+            Attribute::Stored(place) | Attribute::Word(place, _) => *place,
         }
     }
 }
@@ -37,6 +37,8 @@ impl Attribute {
 pub(super) struct Pages {
     pub files: Files,
     pub fields: Fields,
+    /// The columns of texts, by their places.
+    pub texts: HashMap<usize, Texts>,
     /// The attributes, of which there are `dim`, and the label after them.
     pub attributes: Vec<Attribute>,
     pub dim: usize,
@@ -75,7 +77,11 @@ impl Pages {
 
     /// Returns the columns of attributes in the files.
     fn columns(&self, attributes: &[u32]) -> Vec<usize> {
-        attributes.iter().filter_map(|j| self.attributes[*j as usize].place()).collect()
+        let mut columns: Vec<usize> =
+            attributes.iter().map(|j| self.attributes[*j as usize].place()).collect();
+        // Attributes that are words of one column are neighbors.
+        columns.dedup();
+        columns
     }
 
     /// Returns the runs of rows that lie in the same page, each with its page.
@@ -93,21 +99,14 @@ impl Pages {
         let mut values: Vec<Vec<Vec<f64>>> = pages.iter().map(room).collect();
         for (file, of_pages, rows) in self.parts(pages) {
             self.files.files[file].read_ranges(columns, &rows, |of, range, cells| {
-                let values = &mut values[of_pages[range]][of];
-                match cells {
-                    Cells::Numbers(numbers) => values.extend(numbers.iter().map(parquet::finite)),
-                    Cells::Texts(truths) => values.extend(truths.iter().map(|truth| match truth {
-                        Some(truth) => f64::from(u8::from(truth.data() == b"true")),
-                        None => f64::NAN,
-                    })),
-                }
+                let (column, values) = (columns[of], &mut values[of_pages[range]][of]);
+                add_numbers(&self.fields, column, self.texts.get(&column), cells, values);
             })?;
         }
         for (&page, values) in pages.iter().zip(values) {
-            for (&column, mut values) in columns.iter().zip(values) {
-                self.fields.blank(column, &mut values);
+            columns.iter().zip(values).for_each(|(&column, values)| {
                 cache.insert((page, column), values);
-            }
+            });
         }
         Ok(())
     }
@@ -138,19 +137,36 @@ impl Pages {
             let [first, _] = self.ends(*page);
             for (c, &j) in attributes.iter().enumerate() {
                 let into = &mut into[c * all + at..][..rows.len()];
-                match &self.attributes[j as usize] {
-                    Attribute::Stored(column) => {
-                        let values = &cache[&(*page, *column)];
-                        into.iter_mut().zip(*rows).for_each(|(x, row)| *x = values[(row - first) as usize]);
-                    }
-                    Attribute::Word(held, word) => {
-                        into.iter_mut().zip(*rows).for_each(|(x, row)| *x = held.is(*row, *word));
-                    }
+                let attribute = &self.attributes[j as usize];
+                let values = &cache[&(*page, attribute.place())];
+                into.iter_mut().zip(*rows).for_each(|(x, row)| *x = values[(row - first) as usize]);
+                if let Attribute::Word(_, word) = attribute {
+                    let is = |x: f64| if x.is_nan() { x } else { f64::from(u8::from(x == f64::from(*word))) };
+                    into.iter_mut().for_each(|x| *x = is(*x));
                 }
             }
             at += rows.len();
         }
         Ok(())
+    }
+}
+
+/// Adds some values of a column as numbers, NaN where one is missing; a column of texts has `texts`.
+pub(super) fn add_numbers(
+    fields: &Fields,
+    column: usize,
+    texts: Option<&Texts>,
+    cells: Cells<'_>,
+    into: &mut Vec<f64>,
+) {
+    match (texts, cells) {
+        (Some(texts), cells) => texts.each_number(fields, cells, |x| into.push(x)),
+        (None, Cells::Numbers(numbers)) => {
+            let begin = into.len();
+            into.extend(numbers.iter().map(parquet::finite));
+            fields.blank(column, &mut into[begin..]);
+        }
+        (None, Cells::Texts(texts)) => into.extend(texts.iter().map(|_| f64::NAN)),
     }
 }
 
@@ -224,13 +240,8 @@ impl Table for Pages {
     }
 
     fn bytes(&self, attribute: u32) -> Option<f64> {
-        match &self.attributes[attribute as usize] {
-            Attribute::Stored(place) => {
-                let bytes: u64 = self.files.files.iter().map(|file| file.bytes_of(*place)).sum();
-                Some(bytes as f64 / f64::from(self.rows.max(1)))
-            }
-            // It is in memory.
-            Attribute::Word(..) => Some(0.0),
-        }
+        let place = self.attributes[attribute as usize].place();
+        let bytes: u64 = self.files.files.iter().map(|file| file.bytes_of(place)).sum();
+        Some(bytes as f64 / f64::from(self.rows.max(1)))
     }
 }
