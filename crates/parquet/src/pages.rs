@@ -24,8 +24,10 @@ pub(crate) struct Fetched {
 impl Fetched {
     /// Returns the fetched bytes from a place on.
     pub fn from(&self, start: u64) -> Result<Bytes> {
-        let after = self.ranges.partition_point(|(begin, _)| *begin <= start);
-        let found = after.checked_sub(1).and_then(|at| self.ranges.get(at));
+        let before = &self.ranges[..self.ranges.partition_point(|(begin, _)| *begin <= start)];
+        // A range may lie within another one.
+        let has = |(begin, bytes): &&(u64, Bytes)| start - begin < bytes.len() as u64;
+        let found = before.iter().rev().find(has).or(before.last());
         let inside = found.and_then(|(begin, bytes)| {
             let from = usize::try_from(start - begin).ok()?;
             (from <= bytes.len()).then(|| bytes.slice(from..))

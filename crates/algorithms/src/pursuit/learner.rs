@@ -463,7 +463,10 @@ impl Learner for Pursuit {
     /// Foresees what is asked for until the next decision.
     fn foresee(&self, count: usize) -> Vec<Foreseen> {
         let Pursuit { params, support, pool, asked, looked, interest, order, .. } = self;
-        let blocks = if asked.is_empty() { 0 } else { count.min(self.blocks_left as usize) };
+        let blocks = count.min(self.blocks_left as usize);
+        if blocks == 0 || asked.is_empty() {
+            return Vec::new();
+        }
         let (free, mut examples) = (params.budget - support.len() - pool.len(), self.labels.len() as u64);
         let mut taken = vec![false; params.dim];
         let not_to_choose = [support, pool, &params.never, looked, asked].into_iter().flatten();

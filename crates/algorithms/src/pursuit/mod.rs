@@ -358,7 +358,7 @@ pub struct Pursuit {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     looked: Vec<u32>,
     /// The number of blocks after the current one that come before the next decision.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "moments::is_none")]
     blocks_left: u64,
     /// The values of the current block, as in [`moments::Panel`].
     values: Vec<[f64; 4]>,
@@ -391,10 +391,6 @@ pub struct Pursuit {
     done: u64,
     #[serde(skip)]
     scratch: Scratch,
-}
-
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 #[derive(Clone, Debug, Default)]

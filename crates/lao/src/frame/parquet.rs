@@ -286,6 +286,9 @@ impl Texts {
 
 /// Looks through a column for its words, or its numbers, and returns it without its rows.
 pub(crate) fn words(files: &Files, fields: &Fields, place: usize) -> Result<Values, ParquetError> {
+    if let Kind::Others(why) = files.columns()[place].kind {
+        return Ok(Values::Others(why));
+    }
     let mut column = Column::of(fields, place);
     files.read(place, |cells| {
         each_text(cells, |text| column.add(text));

@@ -6,6 +6,7 @@ use lao_parquet::{Allowance, Cells, ParquetFile, Writing, open_url, write};
 use server::{Fault, Server};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::{iter, slice};
 
 const COLUMNS: usize = 40;
 const ROWS: usize = 3000;
@@ -109,6 +110,21 @@ fn what_is_expected_is_asked_for_once() {
     let before = limited.traffic();
     limited.expect(&some_rows);
     assert_eq!(limited.traffic(), before);
+}
+
+#[test]
+fn a_page_that_was_expected_lies_between_two_that_were_not() {
+    let bytes = file(0);
+    let server = Server::start(&[("table.parquet", &bytes)], |_| Fault::None);
+    let files = open_url(&format!("{}/table.parquet", server.address), &[]).unwrap();
+    let (middle, rows, mut read) = (200..300, 100..400, Vec::new());
+    files[0].expect(&[(vec![3], iter::once(middle).collect())]);
+    let each = |_: usize, _: usize, cells: Cells<'_>| match cells {
+        Cells::Numbers(numbers) => read.extend_from_slice(numbers),
+        Cells::Texts(_) => panic!("these are numbers"),
+    };
+    files[0].read_ranges(&[3], slice::from_ref(&rows), each).unwrap();
+    assert_eq!(read, (100..400).map(|i| (i * COLUMNS + 3) as f64).collect::<Vec<_>>());
 }
 
 #[test]
