@@ -4,7 +4,7 @@
 //! [`Cell`] per judged question. The experiment runs once for the honest arm and once per mutant, through the
 //! same judges at the same sizes and levels; [`Context::arm`] tells the experiment which fault to commit.
 
-use crate::fault::{Fault, Mutant};
+use crate::fault::{Fault, Must, Mutant};
 pub use crate::judge::BLOCK;
 pub use crate::judge::Direction;
 use crate::judge::{Finding, FindingKind, Flow, MeanJudge, ProbJudge};
@@ -581,7 +581,19 @@ impl<'a> Context<'a> {
     where
         F: Fn(&Trial) -> anyhow::Result<bool> + Sync,
     {
-        self.prob_by(ProbJudge::new(delta, self.settings.alpha / self.cells as f64, most), cell, most, &trial)
+        let judge = ProbJudge::new(delta, self.settings.alpha / self.cells as f64, most);
+        self.prob_by(judge.supported_at(self.supporting_level()), cell, most, &trial)
+    }
+
+    /// The level at which support ends the trials of a cell: each cell of the claim is supported at the
+    /// claim's level. A mutant that must be refuted has nothing to gain from support, and where it is so
+    /// likely that a cell does not refute it, this cell is given up.
+    fn supporting_level(&self) -> f64 {
+        let refuted = |name| self.arm.mutants.iter().any(|m| m.name == name && m.must == Must::BeRefuted);
+        match self.arm.kind {
+            ArmKind::Mutant(name) if refuted(name) => GIVEN_UP,
+            _ => self.settings.alpha,
+        }
     }
 
     fn prob_by(
@@ -630,7 +642,7 @@ impl<'a> Context<'a> {
         F: Fn(&Trial) -> anyhow::Result<f64> + Sync,
     {
         let judge = MeanJudge::new(bound, self.settings.alpha / self.cells as f64, most).with_upper(upper);
-        self.mean_by(judge, cell, most, &trial)
+        self.mean_by(judge.supported_at(self.supporting_level()), cell, most, &trial)
     }
 
     fn mean_by(
@@ -689,6 +701,9 @@ impl<'a> Context<'a> {
 
 /// What is wrong with the experiment of a claim about learning that never asks how its learners are crippled.
 pub(crate) const NO_LEARNER: &str = "the claim is about learning, and its experiment cripples no learner";
+
+/// A mutant that refutes a cell is given up in it with at most this probability.
+const GIVEN_UP: f64 = 0.01;
 
 /// The closure of a trial, behind a pointer so that code is not compiled again for each closure.
 type AnyTrial<'a, R> = &'a (dyn Fn(&Trial) -> anyhow::Result<R> + Sync);

@@ -38,13 +38,14 @@ enum Line {
     ForgetsShares,
 }
 
+/// The one that all cells notice comes first.
 const FAULTS: [Fault<Line>; 4] = [
+    Fault::refuted("opposite", "the probability is that of the other class", Line::Opposite),
     Fault::refuted(
         "forgets_shares",
         "the offset is that of the share among the last 200 examples",
         Line::ForgetsShares,
     ),
-    Fault::refuted("opposite", "the probability is that of the other class", Line::Opposite),
     Fault::refuted("shifted", "the offset is larger by 1", Line::Shifted),
     Fault::refuted("too_flat", "the slope is a tenth of what it is", Line::TooFlat),
 ];

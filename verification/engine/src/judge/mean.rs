@@ -63,6 +63,8 @@ impl Bet {
 pub struct MeanJudge {
     bound: f64,
     alpha: f64,
+    /// The level at which support stops the judge, where support may.
+    supporting: f64,
     n_max: u64,
     lower: f64,
     upper: Option<f64>,
@@ -80,6 +82,7 @@ impl MeanJudge {
         MeanJudge {
             bound,
             alpha,
+            supporting: alpha,
             n_max,
             lower: 0.0,
             upper: None,
@@ -104,6 +107,12 @@ impl MeanJudge {
         self
     }
 
+    /// Stops at support of this level instead, where an upper bound is declared.
+    pub fn supported_at(mut self, level: f64) -> Self {
+        self.supporting = level;
+        self
+    }
+
     /// Judges one block of trials. Values after a stop, or beyond `n_max`, are ignored. A NaN, or a finite
     /// value outside the declared range, makes the finding broken.
     pub fn push_block(&mut self, values: &[f64]) -> Flow {
@@ -116,8 +125,8 @@ impl MeanJudge {
         }
         let refute = self.against.look();
         let support = if self.upper.is_some() { self.in_favor.look() } else { 0.0 };
-        let threshold = -self.alpha.ln();
-        if self.outside.is_some() || refute >= threshold || support >= threshold {
+        let decided = refute >= -self.alpha.ln() || support >= -self.supporting.ln();
+        if self.outside.is_some() || decided {
             self.stopped = Some(Stopped::Evidence);
         } else if values.len() >= room {
             self.stopped = Some(Stopped::Cap);

@@ -36,6 +36,8 @@ pub fn log_e(failures: u64, successes: u64, delta: f64) -> LogE {
 pub struct ProbJudge {
     delta: f64,
     alpha: f64,
+    /// The level at which support stops the judge.
+    supporting: f64,
     n_max: u64,
     failures: u64,
     n: u64,
@@ -49,7 +51,13 @@ impl ProbJudge {
     /// chance.
     pub fn new(delta: f64, alpha: f64, n_max: u64) -> Self {
         let largest = LogE { refute: 0.0, support: 0.0 };
-        ProbJudge { delta, alpha, n_max, failures: 0, n: 0, largest, stopped: None }
+        ProbJudge { delta, alpha, supporting: alpha, n_max, failures: 0, n: 0, largest, stopped: None }
+    }
+
+    /// Stops at support of this level instead.
+    pub fn supported_at(mut self, level: f64) -> Self {
+        self.supporting = level;
+        self
     }
 
     /// Judges one block, which says of each trial whether it succeeded. Trials after a stop, or beyond
@@ -68,8 +76,7 @@ impl ProbJudge {
         let now = log_e(self.failures, self.n - self.failures, self.delta);
         self.largest.refute = super::sample::larger(self.largest.refute, now.refute);
         self.largest.support = super::sample::larger(self.largest.support, now.support);
-        let threshold = -self.alpha.ln();
-        if self.largest.refute >= threshold || self.largest.support >= threshold {
+        if self.largest.refute >= -self.alpha.ln() || self.largest.support >= -self.supporting.ln() {
             self.stopped = Some(Stopped::Evidence);
         } else if self.n >= self.n_max {
             self.stopped = Some(Stopped::Cap);
