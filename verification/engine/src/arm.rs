@@ -198,6 +198,14 @@ mod tests {
     }
 
     fn arms_at(sizes: &Sizes, experiment: fn(&mut Context<'_>) -> anyhow::Result<()>) -> ClaimArms {
+        arms_of(sizes, 0.01, experiment)
+    }
+
+    fn arms_of(
+        sizes: &Sizes,
+        alpha: f64,
+        experiment: fn(&mut Context<'_>) -> anyhow::Result<()>,
+    ) -> ClaimArms {
         let claim = Claim {
             id: "planted",
             place: "",
@@ -209,7 +217,7 @@ mod tests {
             experiment,
         };
         let (seed, canceled) = (Seed::root(1), AtomicBool::new(false));
-        let settings = ArmSettings { sizes, alpha: 0.01, seed: &seed, canceled: &canceled, tick: &|| {} };
+        let settings = ArmSettings { sizes, alpha, seed: &seed, canceled: &canceled, tick: &|| {} };
         ClaimArms::run(&claim, settings).unwrap()
     }
 
@@ -287,6 +295,30 @@ mod tests {
         assert_eq!(arms.crippled.iter().map(sum).collect::<Vec<_>>(), [0.0, 1.0, hundredth + hundredth]);
         // One, two of each mutant, two of each learner that stands still, and one that is not kept.
         assert_eq!(RUNS.load(Ordering::Relaxed), 10);
+    }
+
+    #[test]
+    fn support_ends_a_cell_at_the_level_of_the_claim_and_a_mutant_is_given_up_before() {
+        const LEVEL: f64 = 1e-5;
+        let arms = arms_of(&Sizes::default(), LEVEL, |cx| {
+            let fault = cx.fault(&FAULTS);
+            cx.split(1000);
+            cx.prob("never fails", 0.1, 1000, |_| Ok(true))?;
+            cx.prob("fails with a fault", 0.1, 1000, |_| Ok(fault.is_none()))?;
+            cx.mean_within("nothing", (0.5, 1.0), 1000, |_| Ok(0.0))
+        });
+        for cell in &arms.honest.cells {
+            // A block earlier it was not enough.
+            let p = cell.finding.p_support;
+            assert!(p <= LEVEL && p > LEVEL / 1000.0, "{}: {p}", cell.name);
+        }
+        for arm in &arms.mutants {
+            let [given_up, refuted, of_mean] = [0, 1, 2].map(|at| &arm.cells[at].finding);
+            for finding in [given_up, of_mean] {
+                assert!(finding.p_support <= 0.01 && finding.p_support > LEVEL, "{finding:?}");
+            }
+            assert!(refuted.p_refute <= LEVEL / 1000.0, "{refuted:?}");
+        }
     }
 
     #[test]

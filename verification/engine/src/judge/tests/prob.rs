@@ -111,6 +111,19 @@ fn only_failures_refute_after_the_first_block() {
 }
 
 #[test]
+fn support_may_stop_the_judge_at_another_level_and_refutation_does_not() {
+    let run = |succeeds: bool| {
+        let mut judge = ProbJudge::new(0.1, ALPHA, 1000).supported_at(0.01);
+        while judge.push_block(&[succeeds; BLOCK]) == Flow::Continue {}
+        judge.finish()
+    };
+    let supported = run(true);
+    assert_eq!((supported.stopped, supported.n_trials), (Stopped::Evidence, 64));
+    assert!(supported.p_support <= 0.01 && supported.decide(ALPHA) == Decision::Undecided);
+    assert_eq!(run(false).decide(ALPHA), Decision::Refuted);
+}
+
+#[test]
 fn trials_beyond_the_stop_or_the_cap_are_ignored() {
     let mut judge = ProbJudge::new(0.3, ALPHA, 20);
     assert_eq!(judge.push_block(&[true; 16]), Flow::Continue);
