@@ -38,7 +38,7 @@ enum Line {
     ForgetsShares,
 }
 
-/// The one that all cells notice comes first.
+/// The fault that all cells refute comes first.
 const FAULTS: [Fault<Line>; 4] = [
     Fault::refuted("opposite", "the probability is that of the other class", Line::Opposite),
     Fault::refuted(

@@ -254,7 +254,7 @@ pub const CLAIM: Claim = Claim {
              .01 to 100 of both signs. A learner that adds nothing would pass: the arm with a label that \
              leaks an attribute shows that this one does not.",
     standing: Standing::ours().practical(),
-    // The one that all cells of runs notice comes before those that some do.
+    // `LEAKS`, which all cells but the first refute, comes before those that few cells refute.
     mutants: &[HALF, STEPS_ALONE, LEAKS, WITHOUT, REPEATS, LEVEL_OF_NINE_TENTHS],
     experiment,
 };
