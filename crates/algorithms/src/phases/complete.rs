@@ -374,23 +374,18 @@ impl Prepared {
         let step = n.div_ceil(ROWS_OF_PART).max(1);
         let some = |&i: &usize| (0..n).step_by(step).map(|row| self.columns[i][row]).collect();
         let columns: Vec<Vec<f64>> = kept.iter().map(some).collect();
-        let (mut same, mut sums) = (vec![0.0; n.div_ceil(step)], vec![0.0; n.div_ceil(step)]);
         let part = |(at, &i): (usize, &usize)| {
             let mut sorted = self.columns[i].clone();
             sorted.sort_unstable_by(f64::total_cmp);
             let value = |point: usize| sorted[(sorted.len() - 1) * (2 * point + 1) / (2 * POINTS_OF_PART)];
             let mut values: Vec<f64> = (0..POINTS_OF_PART).map(value).collect();
             values.dedup();
-            let mut curve = Vec::new();
-            for x in values {
-                same.fill(x);
-                sums.fill(0.0);
-                let column = |(c, own)| if c == at { &same[..] } else { own };
-                trees.add_to(columns.iter().map(Vec::as_slice).enumerate().map(column), &mut sums);
-                let mean = sums.iter().sum::<f64>() / sums.len() as f64;
+            let means = trees.means_with(&columns, at, &values);
+            let point = |(&x, mean): (&f64, f64)| {
                 let standard = standardized(&[x], self.means[i], self.deviations[i])[0];
-                curve.push([x, mean + self.label_scale * line.weights[at] * standard]);
-            }
+                [x, mean + self.label_scale * line.weights[at] * standard]
+            };
+            let mut curve: Vec<[f64; 2]> = values.iter().zip(means).map(point).collect();
             let mean = curve.iter().map(|point| point[1]).sum::<f64>() / curve.len().max(1) as f64;
             curve.iter_mut().for_each(|point| point[1] -= mean);
             curve

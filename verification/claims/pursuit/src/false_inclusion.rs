@@ -180,7 +180,7 @@ pub const CLAIM: Claim = Claim {
              two designs so are the labels; and labels whose standard deviation falls from 30 to 1 after \
              1,000 of 20,000 examples; and normal ones whose examples have log-normal weights. In the small \
              study five coefficients are 1 or -1, and the noise has variance 1. The quick tier stops when \
-             the evidence suffices, the full tier makes 10,000 runs per design. A learner that adds nothing \
+             the evidence suffices, the full tier makes 4,000 runs per design. A learner that adds nothing \
              would pass: the arm with a label that leaks an attribute shows that this one does not.",
     standing: Standing::ours().practical(),
     mutants: &[LEAKS, REPEATS, LEVEL_OF_NINE_TENTHS, RECENT, WEIGHTS],

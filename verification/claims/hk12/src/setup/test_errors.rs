@@ -231,6 +231,21 @@ fn fit(setup: &Setup, block: &BlockBuf) -> anyhow::Result<SparseVector> {
     Ok(SparseVector::from_dense(&w))
 }
 
+/// What the method is compared with, which is the same in all arms.
+struct Rivals {
+    aer: Tuned,
+    online: Option<Tuned>,
+    of_splits: Vec<OfSplit>,
+}
+
+/// The rivals on one split: their errors, and the offline predictor.
+struct OfSplit {
+    aer: [f64; MARKS],
+    online: f64,
+    offline: f64,
+    best: SparseVector,
+}
+
 /// Errors of one split.
 struct Errors {
     ours: [f64; MARKS],
@@ -403,39 +418,26 @@ pub(crate) fn on_mnist(cx: &mut Context<'_>, setup: &Setup) -> anyhow::Result<()
 fn experiment(cx: &mut Context<'_>, setup: &Setup, images: &Images) -> anyhow::Result<()> {
     let instead = cx.arm(None, &INSTEAD);
     let (splits, seeds) = (cx.size("splits")?, cx.size("tuning_seeds")?);
-    let count = cx.size("offline_images")? as usize;
-    let Setup { budget, mut ours, mut aer, mut online, .. } = *setup;
-    if seeds > 0 {
-        if instead.is_none() {
-            ours = ours.tune(cx, "the method", images, budget, seeds)?;
-        }
-        aer = aer.tune(cx, "AER", images, budget, seeds)?;
-        online = match online {
-            Some(online) => Some(online.tune(cx, "online Lasso", images, budget, seeds)?),
-            None => None,
-        };
+    let Setup { budget, mut ours, .. } = *setup;
+    if seeds > 0 && instead.is_none() {
+        ours = ours.tune(cx, "the method", images, budget, seeds)?;
     }
+    let rivals = cx.shared("rivals", || rivals(cx, setup, images))?;
+    let Rivals { aer, online, .. } = *rivals;
     let errors = cx.all_trials("splits", splits, |trial| {
         let split = images.split(&trial.seed.child("data"))?;
-        let curve = |method: &Tuned| method.curve(&split, budget, &trial.seed.child("algorithm"));
-        let best = offline_predictor(setup, &split, count)?;
-        let offline = split.error(best.view());
-        let online = match &online {
-            Some(online) => curve(online)?[MARKS - 1],
-            None => f64::INFINITY,
-        };
+        let OfSplit { aer, online, offline, best } = &rivals.of_splits[trial.number as usize];
         let scaled = |factor: f64| {
             let w: Vec<f64> = best.view().to_dense().iter().map(|w| factor * w).collect();
             [split.error(SparseVector::from_dense(&w).view()); MARKS]
         };
         let ours = match instead {
-            None => curve(&ours)?,
+            None => ours.curve(&split, budget, &trial.seed.child("algorithm"))?,
             Some(Instead::Offline) => scaled(0.9),
             Some(Instead::Opposite) => scaled(-1.0),
             Some(Instead::OfTestImages) => [split.error(fit(setup, &split.test)?.view()); MARKS],
         };
-        let aer = curve(&aer)?;
-        Ok(Errors { ours, aer, online, offline })
+        Ok(Errors { ours, aer: *aer, online: *online, offline: *offline })
     })?;
 
     cx.split(MARKS + 2 + usize::from(online.is_some()));
@@ -464,6 +466,31 @@ fn experiment(cx: &mut Context<'_>, setup: &Setup, images: &Images) -> anyhow::R
         report(cx, setup, &errors);
     }
     Ok(())
+}
+
+/// Tunes the rivals, and runs them on all splits. No fault reaches them.
+fn rivals(cx: &Context<'_>, setup: &Setup, images: &Images) -> anyhow::Result<Rivals> {
+    let (splits, seeds) = (cx.size("splits")?, cx.size("tuning_seeds")?);
+    let count = cx.size("offline_images")? as usize;
+    let Setup { budget, mut aer, mut online, .. } = *setup;
+    if seeds > 0 {
+        aer = aer.tune(cx, "AER", images, budget, seeds)?;
+        online = match online {
+            Some(online) => Some(online.tune(cx, "online Lasso", images, budget, seeds)?),
+            None => None,
+        };
+    }
+    let of_splits = cx.all_trials("splits", splits, |trial| {
+        let split = images.split(&trial.seed.child("data"))?;
+        let curve = |method: &Tuned| method.curve(&split, budget, &trial.seed.child("algorithm"));
+        let best = offline_predictor(setup, &split, count)?;
+        let online = match &online {
+            Some(online) => curve(online)?[MARKS - 1],
+            None => f64::INFINITY,
+        };
+        Ok(OfSplit { aer: curve(&aer)?, online, offline: split.error(best.view()), best })
+    })?;
+    Ok(Rivals { aer, online, of_splits })
 }
 
 fn report(cx: &mut Context<'_>, setup: &Setup, errors: &[Errors]) {
