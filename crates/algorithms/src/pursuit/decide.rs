@@ -123,15 +123,10 @@ impl Pursuit {
     }
 
     /// Returns the support and the best of the other attributes, ascending: as many as the budget buys
-    /// together. The best are those of largest `(|z_j| - 1) / sqrt(n_j)`, a lower confidence bound of the
-    /// effect beyond the support, per square root of the price; those of which it is not positive, or which
+    /// together, and at most so many. The best are those of largest `(e_j - 1) / sqrt(n_j)`, per square root
+    /// of the price, where `effect` gets an attribute and `|z_j|` and returns `e_j`: if that is `|z_j|`, a
+    /// lower confidence bound of the effect beyond the support. Those of which it is not positive, or which
     /// the support explains, are left out.
-    pub fn support_and_followers(&self) -> Vec<u32> {
-        self.support_and_best(usize::MAX, |_, z| z)
-    }
-
-    /// As [`support_and_followers`](Self::support_and_followers), at most so many, by other evidence:
-    /// `effect` gets an attribute and `|z_j|`, and returns what takes its place.
     pub(crate) fn support_and_best(&self, most: usize, effect: impl Fn(u32, f64) -> f64) -> Vec<u32> {
         let Pursuit { params, support, moments, z, explained, order, .. } = self;
         let mut ranked: Vec<(f64, u32, u32)> = Vec::new();

@@ -241,7 +241,9 @@ fn moments(rng: &mut Rng, wrong: Option<Wrong>) -> anyhow::Result<[Pairs; 2]> {
             };
             let ((mu, m), (nu, l)) = (moment(0), moment(1));
             let (mean, square) = at.given(&instance, n)?;
-            let size = (spread * norm2(x) * 0.25 * (m + l + 2.0 * (mu * nu).abs())).sqrt();
+            // A gradient is the difference of two iterates, whose rounding does not become smaller with it.
+            let rounded = norm2(w).sqrt() / at.step_size;
+            let size = (spread * norm2(x) * 0.25 * (m + l + 2.0 * (mu * nu).abs())).sqrt().max(rounded);
             means.extend(mean.iter().zip(x).map(|(mean, x)| (mean / size, 0.5 * (mu + nu) * x / size)));
             squares.push((
                 square / (size * size),
