@@ -125,7 +125,7 @@ const FAULTS: [Fault<Looks>; 3] = [
 ];
 
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
-    let sizes = [cx.size("block")?, cx.size("blocks")?];
+    let (block, blocks, blocks_of_one) = (cx.size("block")?, cx.size("blocks")?, cx.size("blocks_of_one")?);
     let all = cx.size("all_cells")? > 0;
     let looks = cx.arm(Looks::AsItShould, &FAULTS);
     let axes: Vec<Along> = axes().into_iter().filter(|along| all || along.always).collect();
@@ -136,6 +136,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     for Along { title, at, settings, exponent, .. } in axes {
         let search = |setting: &Setting| setting.search(looks, LONGEST * 10.0 * setting.law());
         let searches: Vec<Search> = settings.iter().map(search).collect();
+        let sizes = [block, if settings[0].star == BASE.star { blocks } else { blocks_of_one }];
         let found = Searches::run(cx, title, sizes, &searches)?;
         let x: Vec<f64> = settings.iter().map(|setting| at(*setting)).collect();
         let slopes = found.exponents(&x)?;
