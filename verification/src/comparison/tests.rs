@@ -228,7 +228,7 @@ fn noisy(mean: f64) -> Vec<f64> {
 }
 
 #[test]
-fn an_undecided_worsening_above_a_tenth_fails() {
+fn an_undecided_worsening_above_a_tenth_fails_in_the_same_draws() {
     let (_folder, file) = blessed(&with_rate(noisy(0.5), Direction::Larger));
     let mut replicates = noisy(0.58);
     replicates.reverse();
@@ -255,27 +255,30 @@ fn too_few_replicates_are_not_compared_in_new_draws_unless_the_rate_has_vanished
 #[test]
 fn one_worse_rate_among_many_must_pass_holm() {
     // p = 4e-4 alone is below 1e-3, and is not when it is the smallest of ten.
-    let row = |p_worse: f64, change| RateRow {
+    let row = |p_worse: f64, change, replicates| RateRow {
         claim: "c".into(),
         rate: "r".into(),
         epoch: BaselineEpoch::Current,
         outcome: RateOutcome::Compared(RateChange {
             change,
+            replicates,
             baseline: 1.0,
-            run: 1.05,
-            interval: crate::judge::Interval { level: 0.999, lo: 0.01, hi: 0.2, method: "welch".into() },
+            run: 1.15,
+            interval: crate::judge::Interval { level: 0.999, lo: 0.01, hi: 0.27, method: "welch".into() },
             scale: RateScale::Amount,
-            worsening: 0.05,
+            worsening: 0.14,
             p_worse,
         }),
     };
-    let mut alone = vec![row(4e-4, Change::Worse)];
-    hold_the_level(&mut alone);
-    assert!(alone[0].outcome.fails());
-    let mut many = vec![row(4e-4, Change::Worse)];
-    many.extend((0..9).map(|_| row(0.5, Change::Same)));
-    hold_the_level(&mut many);
-    assert!(!many[0].outcome.fails());
+    let fails = |others, replicates| {
+        let mut rows = vec![row(4e-4, Change::Worse, replicates)];
+        rows.extend((0..others).map(|_| row(0.5, Change::Same, replicates)));
+        hold_the_level(&mut rows);
+        rows[0].outcome.fails()
+    };
+    assert!(fails(0, Replicates::Independent));
+    assert!(!fails(9, Replicates::Independent), "chance: other draws");
+    assert!(fails(9, Replicates::Paired), "15 % in the same draws ask for a look");
 }
 
 #[test]
