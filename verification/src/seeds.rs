@@ -168,7 +168,9 @@ impl SeedsTable {
             );
         }
         text += "\n## What is not as expected\n\n";
-        if self.surprises.is_empty() {
+        if self.seeds.is_empty() {
+            text += "No seed has finished.\n";
+        } else if self.surprises.is_empty() {
             text += "Every verdict is the expected one, and every mutant was noticed, under every seed.\n";
         } else {
             text += "| claim | seed | verdict | expected | mutants not noticed | differences \
