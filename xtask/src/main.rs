@@ -10,6 +10,7 @@ use std::process::ExitCode;
 mod bench;
 mod data;
 mod docs;
+mod interrupt;
 mod peers;
 mod report;
 mod seeds;

@@ -1,6 +1,7 @@
 //! The verb `cargo xtask seeds`, which runs the claims under fresh seeds and writes what depends on the seed.
 
-use crate::verify::{Bar, WhichClaims, canceled_by_ctrl_c};
+use crate::interrupt::canceled_by_ctrl_c;
+use crate::verify::{Bar, WhichClaims};
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use lao_terminal as say;

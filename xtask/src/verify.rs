@@ -1,5 +1,6 @@
 //! The verb `cargo xtask verify`, which tests the claims and writes the report.
 
+use crate::interrupt::canceled_by_ctrl_c;
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::ProgressBar;
@@ -18,8 +19,6 @@ use lao_verification::status::{ClaimStatus, ExitStatus, RunStatus};
 use lao_verification::{explain, papers, report};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Test the theory, claim by claim, and write a report.
 ///
@@ -196,14 +195,6 @@ pub fn run(args: VerifyArgs) -> anyhow::Result<ExitCode> {
         }
         Err(error) => Err(error),
     }
-}
-
-/// Returns a flag that Ctrl-C sets.
-pub(crate) fn canceled_by_ctrl_c() -> anyhow::Result<Arc<AtomicBool>> {
-    let canceled = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&canceled);
-    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot catch Ctrl-C")?;
-    Ok(canceled)
 }
 
 /// What happens when all claims were judged: the report is written, compared, blessed, and printed.

@@ -5,6 +5,7 @@
 
 use anyhow::Context as _;
 use args::{BenchArgs, Format, TierArg};
+use interrupt::canceled_by_ctrl_c;
 use lao_bench_suite::papers;
 use lao_bench_suite::record::BenchRecord;
 use lao_bench_suite::run::{self, BenchCanceled, BenchOptions};
@@ -16,11 +17,11 @@ use lao_terminal as say;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 #[path = "../bench/args.rs"]
 mod args;
+#[path = "../interrupt.rs"]
+mod interrupt;
 
 fn main() -> ExitCode {
     say::program(|args: BenchArgs| bench(&args))
@@ -56,9 +57,7 @@ fn bench(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     let selected = ready;
     let mut folder = run::open_folder(&args.out)?;
     report::check_others(&selected, &args.out)?;
-    let canceled = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&canceled);
-    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot catch Ctrl-C")?;
+    let canceled = canceled_by_ctrl_c()?;
 
     let (mut records, mut text, mut failed) = (Vec::new(), String::new(), 0);
     for scenario in &selected {

@@ -59,11 +59,10 @@ fn the_folder_and_the_names_are_checked_before_a_claim_runs() {
     refused(root, &["seeds", CHEAP, "--first", "18446744073709551615"], &["leaves no room for 10 seeds"]);
 }
 
+/// Runs a thousand seeds in a folder, and cancels them with so many signals when the first is finished;
+/// returns how many are in the table then.
 #[cfg(target_os = "linux")]
-#[test]
-fn a_canceled_run_keeps_what_was_finished() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path();
+fn canceled_by(signals: usize, root: &Path) -> usize {
     let many = ["seeds", CHEAP, RATED, "--first", "5", "--count", "1000", "--jobs", "1", "--out", "out"];
     let mut child = common::xtask(root, &many).stderr(std::process::Stdio::null()).spawn().unwrap();
     let finished =
@@ -71,12 +70,24 @@ fn a_canceled_run_keeps_what_was_finished() {
     while !finished() && child.try_wait().unwrap().is_none() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    let interrupt = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(interrupt.unwrap().success());
+    for _ in 0..signals {
+        let interrupt = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        assert!(interrupt.unwrap().success());
+    }
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    let kept = json(&root.join("out/seeds.json"))["seeds"].as_array().unwrap().len();
-    assert!((1..1000).contains(&kept), "{kept}");
-    let before = results(&root.join("out/seed-5"));
-    exits(0, root, &["seeds", CHEAP, RATED, "--count", "1", "--out", "out"]);
-    assert!(results(&root.join("out/seed-5")) == before);
+    json(&root.join("out/seeds.json"))["seeds"].as_array().unwrap().len()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_canceled_run_keeps_what_was_finished() {
+    for signals in [1, 2] {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        let kept = canceled_by(signals, root);
+        assert!((1..1000).contains(&kept), "{signals} signals: {kept}");
+        let before = results(&root.join("out/seed-5"));
+        exits(0, root, &["seeds", CHEAP, RATED, "--count", "1", "--out", "out"]);
+        assert!(results(&root.join("out/seed-5")) == before);
+    }
 }
