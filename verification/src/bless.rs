@@ -42,7 +42,7 @@ pub fn bless(record: &RunRecord, file: &Path, reason: &str) -> anyhow::Result<()
     let changes = comparison.rows.iter().filter(|row| row.epoch == BaselineEpoch::Current);
     let changes = changes.filter_map(|row| match &row.outcome {
         RateOutcome::Identical | RateOutcome::TooFew => None,
-        RateOutcome::Compared(change) => {
+        RateOutcome::Compared(change, _) => {
             Some(format!("{}: {}: {}", row.claim, row.rate, by_how_much(change)))
         }
         RateOutcome::Lost(what) | RateOutcome::Moved(what) => {

@@ -107,13 +107,22 @@ pub enum RateOutcome {
     /// The figure is the same: every replicate agrees to a relative 1e-9 or, between platforms, 1e-6.
     Identical,
     /// The replicates were compared as distributions.
-    Compared(RateChange),
+    Compared(RateChange, Draws),
     /// The figure is gone or cannot be compared; the text is the reason.
     Lost(String),
     /// A verdict, a count or a tightness is another one; the text gives old and new.
     Moved(String),
     /// The draws differ, and the replicates are too few to tell a change from chance.
     TooFew,
+}
+
+/// Whether a run has the draws of the baseline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Draws {
+    /// The seeds are equal: every difference comes from a change of the program.
+    Same,
+    /// The seeds differ: chance alone makes a rate worse now and then.
+    New,
 }
 
 impl Comparison {
@@ -135,11 +144,11 @@ impl RateOutcome {
             RateOutcome::Lost(_) => "LOST",
             RateOutcome::Moved(_) => "MOVED",
             RateOutcome::TooFew => "too few",
-            RateOutcome::Compared(change) => match change.change {
+            RateOutcome::Compared(change, draws) => match change.change {
                 Change::Same => "same",
                 Change::Worse => "WORSE",
                 Change::Better => "better",
-                Change::Undecided if change.is_suspicious() => "UNDECIDED",
+                Change::Undecided if draws.ask_for_a_look(change) => "UNDECIDED",
                 Change::Undecided => "undecided",
             },
         }
@@ -148,9 +157,18 @@ impl RateOutcome {
     fn fails(&self) -> bool {
         match self {
             RateOutcome::Identical | RateOutcome::TooFew => false,
-            RateOutcome::Compared(change) => change.change == Change::Worse || change.is_suspicious(),
+            RateOutcome::Compared(change, draws) => {
+                change.change == Change::Worse || draws.ask_for_a_look(change)
+            }
             RateOutcome::Lost(_) | RateOutcome::Moved(_) => true,
         }
+    }
+}
+
+impl Draws {
+    /// Returns whether a change that is not told from chance fails: if the same draws are that much worse.
+    fn ask_for_a_look(self, change: &RateChange) -> bool {
+        self == Draws::Same && change.is_suspicious()
     }
 }
 
@@ -178,7 +196,7 @@ impl fmt::Display for Comparison {
                 RateOutcome::Lost(what) | RateOutcome::Moved(what) => {
                     writeln!(f, "{}: {claim}: {rate}: {what}", outcome.word())?;
                 }
-                RateOutcome::Compared(change) => {
+                RateOutcome::Compared(change, _) => {
                     writeln!(f, "{}: {claim}: {rate}: {}", outcome.word(), by_how_much(change))?;
                 }
             }
@@ -200,7 +218,7 @@ impl fmt::Display for Comparison {
             )?;
         }
         for RateRow { claim, rate, outcome, .. } in self.of(BaselineEpoch::Zero) {
-            if let RateOutcome::Compared(change) = outcome
+            if let RateOutcome::Compared(change, _) = outcome
                 && matches!(change.change, Change::Better | Change::Worse)
             {
                 let word = outcome.word().to_lowercase();
@@ -385,9 +403,9 @@ fn judge(
     if old.sizes != new.sizes {
         return RateOutcome::Lost("the claim has other sizes in plan.toml; bless if this is intended".into());
     }
-    let same_draws = old.seed == new.seed;
+    let draws = if old.seed == new.seed { Draws::Same } else { Draws::New };
     let (before, now) = (&old_rate.replicates, &new_rate.replicates);
-    if same_draws {
+    if draws == Draws::Same {
         let agree = match old.platform == new.platform {
             true => same_floats(before, now).is_ok(),
             false => within_rounding(before, now),
@@ -396,13 +414,13 @@ fn judge(
             return RateOutcome::Identical;
         }
     }
-    let pairs = same_draws && before.len() == now.len();
+    let pairs = draws == Draws::Same && before.len() == now.len();
     let replicates = if pairs { Replicates::Paired } else { Replicates::Independent };
     match compare_rates(before, now, replicates, new_rate.worse, RateScale::of(name)) {
         Err(vanished) => RateOutcome::Lost(vanished),
         // The baseline decides whether a rate is compared: if the run did, a change could hide itself.
-        Ok(_) if !same_draws && !is_powered(name, before, level) => RateOutcome::TooFew,
-        Ok(change) => RateOutcome::Compared(change),
+        Ok(_) if draws == Draws::New && !is_powered(name, before, level) => RateOutcome::TooFew,
+        Ok(change) => RateOutcome::Compared(change, draws),
     }
 }
 
@@ -419,7 +437,7 @@ fn hold_the_level(rows: &mut [RateRow]) {
     for epoch in [BaselineEpoch::Current, BaselineEpoch::Zero] {
         let tracked: Vec<usize> = (0..rows.len()).filter(|i| rows[*i].epoch == epoch).collect();
         let p = |i: &usize| match &rows[*i].outcome {
-            RateOutcome::Compared(change) => change.p_worse,
+            RateOutcome::Compared(change, _) => change.p_worse,
             RateOutcome::Identical | RateOutcome::Lost(_) | RateOutcome::Moved(_) | RateOutcome::TooFew => {
                 1.0
             }
@@ -427,7 +445,7 @@ fn hold_the_level(rows: &mut [RateRow]) {
         let p: Vec<f64> = tracked.iter().map(p).collect();
         let rejected = holm::step_down(&p, tracked.len(), LEVEL);
         for (i, rejected) in tracked.into_iter().zip(rejected) {
-            if let RateOutcome::Compared(change) = &mut rows[i].outcome
+            if let RateOutcome::Compared(change, _) = &mut rows[i].outcome
                 && change.change == Change::Worse
                 && !rejected
             {

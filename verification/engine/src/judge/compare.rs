@@ -62,8 +62,7 @@ impl RateScale {
         if self == RateScale::Exponent { 0.02 } else { 1.03_f64.ln() }
     }
 
-    /// Returns the distance above which an undecided worsening fails in the same draws: 10 %, and .05 for an
-    /// exponent.
+    /// Returns the distance above which an undecided worsening is suspicious: 10 %, or .05 of an exponent.
     pub fn suspicious(self) -> f64 {
         if self == RateScale::Exponent { 0.05 } else { 1.1_f64.ln() }
     }
@@ -98,8 +97,6 @@ pub struct RateChange {
     pub change: Change,
     /// The scale of the comparison.
     pub scale: RateScale,
-    /// How the replicates belong together.
-    pub replicates: Replicates,
     /// The mean over the baseline's replicates.
     #[serde(with = "nonfinite")]
     pub baseline: f64,
@@ -117,18 +114,14 @@ pub struct RateChange {
 }
 
 impl RateChange {
-    /// Returns whether the rate is too much worse in the same draws to leave the question open. In other
-    /// draws, chance alone makes a rate worse now and then, and only a test at a stated level tells.
+    /// Returns whether the rate is too much worse to leave the question open.
     pub fn is_suspicious(&self) -> bool {
-        self.replicates == Replicates::Paired
-            && self.change == Change::Undecided
-            && self.worsening > self.scale.suspicious()
+        self.change == Change::Undecided && self.worsening > self.scale.suspicious()
     }
 }
 
 /// How two lists of replicates belong together.
-#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Replicates {
     /// Drawn independently: Welch's interval.
     Independent,
@@ -186,7 +179,7 @@ pub fn compare(
         false => 1.0,
     };
     let (baseline, run) = (Moments::of(baseline).mean, Moments::of(run).mean);
-    Ok(RateChange { change, scale, replicates, baseline, run, worsening, interval, p_worse })
+    Ok(RateChange { change, scale, baseline, run, worsening, interval, p_worse })
 }
 
 /// Returns the smallest worsening that two independent runs of `n` replicates with this standard deviation
