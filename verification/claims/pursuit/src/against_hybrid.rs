@@ -2,9 +2,10 @@
 //!
 //! *The rival.* Hybrid (Murata and Suzuki 2018) knows what Pursuit does not: the sparsity s*, and that
 //! attributes and labels have mean 0 and attributes variance 1. Of 16 configurations it has the one with
-//! the least mean excess risk, design by design, over runs on seeds of their own; the full tier tunes
-//! again, the quick one uses the winners of the tuning when this was written. Pursuit is given d and s'
-//! alone.
+//! the least median excess risk, design by design, over 15 runs on seeds of their own; only the best four of
+//! the first three runs make all of them. It is the median because the claim asks which learner is better
+//! more often; a mean over so few runs is decided by the rare bad ones. The full tier tunes again; the quick
+//! one uses the winners of that tuning under the plan's seed. Pursuit is given d and s' alone.
 //!
 //! *What is compared.* The excess risk of the predictor, with Pursuit's intercept, on the same examples.
 
@@ -16,6 +17,7 @@ use lao_algorithms::pursuit::PursuitParams;
 use lao_observation::Seed;
 use lao_verification_engine::claim::{Claim, Mutant, Standing};
 use lao_verification_engine::context::{Context, View};
+use lao_verification_engine::judge::paired::median;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -36,12 +38,13 @@ const RATIOS: [f64; 3] = [1.5, 2.0, 4.0];
 const NOISES: [f64; 3] = [0.1, 1.0, 3.0];
 /// Designs in the grid.
 const DESIGNS: usize = LAWS.len() * STARS.len() * RATIOS.len() * NOISES.len();
-/// The designs of the quick tier, with the numbers of the candidates that won their tuning over three runs.
+/// The designs of the quick tier, with the numbers of the candidates that win their tuning in the full tier
+/// under the plan's seed.
 const QUICK: [(Setting, usize); 4] = [
-    (Setting { number: 4 }, 9),
-    (Setting { number: 42 }, 4),
-    (Setting { number: 59 }, 6),
-    (Setting { number: 98 }, 6),
+    (Setting { number: 4 }, 13),
+    (Setting { number: 42 }, 11),
+    (Setting { number: 59 }, 0),
+    (Setting { number: 98 }, 10),
 ];
 
 /// A design of the grid, by its number.
@@ -145,15 +148,27 @@ fn pursue(setting: Setting, arm: Arm, views: &[View], seed: &Seed) -> anyhow::Re
     Ok(points.iter().map(|points| points[0].excess()).collect())
 }
 
-/// The number of the candidate with the least mean excess risk over `seeds` tuning runs.
+/// Candidates that a tuning runs over all its seeds.
+const FINALISTS: usize = 4;
+
+/// The number of the candidate with the least median excess risk over `seeds` tuning runs, among the
+/// [`FINALISTS`] whose median over the first fifth of the runs is least.
 fn tune(cx: &Context<'_>, setting: Setting, seeds: u64) -> anyhow::Result<usize> {
     let (grid, cell) = (Tuned::grid(), format!("tuning, {}", setting.name()));
-    let means = cx.all_trials(&cell, grid.len() as u64, |trial| {
-        let seed = cx.seed(&cell).child("runs");
-        (0..seeds).map(|k| grid[trial.number as usize].excess(setting, &seed.trial(k))).sum()
-    })?;
-    let means: Vec<f64> = means;
-    Ok((0..grid.len()).min_by(|&i, &j| means[i].total_cmp(&means[j])).unwrap_or(0))
+    let runs = cx.seed(&cell).child("runs");
+    let mut candidates: Vec<usize> = (0..grid.len()).collect();
+    for (round, seeds) in [("first", seeds / 5), ("finalists", seeds)] {
+        let cell = format!("{cell}, {round}");
+        let medians: Vec<f64> = cx.all_trials(&cell, candidates.len() as u64, |trial| {
+            let candidate = grid[candidates[trial.number as usize]];
+            let risks = (0..seeds).map(|k| candidate.excess(setting, &runs.trial(k)));
+            Ok(median(&mut risks.collect::<anyhow::Result<Vec<f64>>>()?))
+        })?;
+        let mut ranked: Vec<(f64, usize)> = medians.into_iter().zip(candidates).collect();
+        ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
+        candidates = ranked.into_iter().map(|(_, candidate)| candidate).take(FINALISTS).collect();
+    }
+    Ok(candidates[0])
 }
 
 const STOPS_EARLY: Mutant =
@@ -204,8 +219,9 @@ pub const CLAIM: Claim = Claim {
              .8; signs in blocks of ten with correlation .5 or .8 within; signs that load on three common \
              signs with half of their variance. s* = 5 or 25 coefficients of 1 and -1 at random places, \
              s'/s* = 1.5, 2 or 4, noise of standard deviation .1, 1 or 3, 400 s* examples. Hybrid is told \
-             s*, and has the best of 16 configurations for the design: step size .03, .1, .2 or .3, \
-             batches that are constant or grow by half per stage, the first of s* or 4 s* examples. \
+             s*, and has the best of 16 configurations for the design, by the median of 15 runs: step size \
+             .03, .1, .2 or .3, batches that are constant or grow by half per stage, the first of s* or \
+             4 s* examples. \
              Pursuit is told d and s'. The full tier judges all 108 designs and tunes anew, the quick tier \
              four of them. A sequential sign test per design, from pairs on the same data.",
     standing: Standing::ours().practical().learns(),
