@@ -156,7 +156,7 @@ impl SeedsTable {
     /// Returns the table in Markdown.
     pub fn markdown(&self) -> String {
         let mut text = format!(
-            "# Verdicts under {} fresh seeds, tier {}\n\n| seed | claims | as expected | not as expected | \
+            "# Verdicts under fresh seeds ({}), tier {}\n\n| seed | claims | as expected | not as expected | \
              not run | mutants noticed |\n|---:|---:|---:|---:|---:|---:|\n",
             self.seeds.len(),
             self.tier
@@ -186,7 +186,8 @@ impl SeedsTable {
         }
         text += &format!(
             "\n## Mutants with little room\n\nThe smallest room of each claim's mutants over the seeds, \
-             where it is below {NARROW}: 1 is on the threshold.\n\n"
+             where it is below {NARROW}: 1 is on the threshold. A mutant that is tried with fewer runs first \
+             has as many as the other arms if those are too few.\n\n"
         );
         let narrow: Vec<_> = self.rooms.iter().filter(|smallest| smallest.room < NARROW).collect();
         if narrow.is_empty() {

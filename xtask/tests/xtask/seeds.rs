@@ -16,7 +16,7 @@ fn two_seeds_leave_a_folder_each_and_one_table() {
     let root = folder.path();
     let two = ["seeds", CHEAP, RATED, "--first", "41", "--count", "2", "--out", "out"];
     let [said, noted] = exits(0, root, &two);
-    assert!(said.contains("Verdicts under 2 fresh seeds, tier quick"), "{said}");
+    assert!(said.contains("Verdicts under fresh seeds (2), tier quick"), "{said}");
     assert!(noted.contains("seed 42, 2 of 2"), "{noted}");
     let out = root.join("out");
     assert_eq!(
