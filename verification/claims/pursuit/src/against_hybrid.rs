@@ -157,7 +157,7 @@ fn tune(cx: &Context<'_>, setting: Setting, seeds: u64) -> anyhow::Result<usize>
     let (grid, cell) = (Tuned::grid(), format!("tuning, {}", setting.name()));
     let runs = cx.seed(&cell).child("runs");
     let mut candidates: Vec<usize> = (0..grid.len()).collect();
-    for (round, seeds) in [("first", seeds / 5), ("finalists", seeds)] {
+    for (round, seeds) in [("first", seeds.div_ceil(5)), ("finalists", seeds)] {
         let cell = format!("{cell}, {round}");
         let medians: Vec<f64> = cx.all_trials(&cell, candidates.len() as u64, |trial| {
             let candidate = grid[candidates[trial.number as usize]];
