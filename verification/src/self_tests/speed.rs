@@ -7,8 +7,10 @@
 //! *Why.* Bounds have room, and a support that is found a fifth later is found: a method that has become
 //! slower by a fifth passes all of them. The band ends at half of log 1.2 (1.1), so that both a method that
 //! is as fast as it was and one that is slower by a fifth (a tenth) are told by the same number of runs. That
-//! number follows from the spread of the recorded runs: each of the two is told with probability .9999, since
-//! all methods have to be told.
+//! number follows from the law of the recorded runs: each of the two is told with probability .9999, since
+//! all methods have to be told. Two methods with the same spread may need different numbers, since the
+//! interval of runs among which one in a thousand takes very long is as wide as it happens to hold such a
+//! run.
 //!
 //! *Record*: `speeds.toml`. This records the rows that the file lacks:
 //!
@@ -44,8 +46,8 @@ const CALLS: u64 = 200_000;
 
 /// The probability with which a method is told to be as fast as recorded, or slower.
 const POWER: f64 = 0.9999;
-/// The fewest runs, so that the law of their mean is nearly normal.
-const FEWEST: f64 = 60.0;
+/// The fewest runs, so that the quantiles of a normal law do for those of Student's.
+const FEWEST: u64 = 80;
 
 /// A mutant whose estimates are those of the sound method, and come a fifth later.
 const FAULTS: [Fault<f64>; 1] =
@@ -57,9 +59,11 @@ const FAULTS: [Fault<f64>; 1] =
 struct Speed {
     /// The share of the start's error that ends a run.
     share: f64,
-    /// The mean of the logarithm of the cost, and the standard deviation over runs.
+    /// The mean of the logarithm of the cost over runs, and its standard deviation, skewness and kurtosis.
     log_cost: f64,
     deviation: f64,
+    skewness: f64,
+    kurtosis: f64,
     /// The number of runs that were recorded.
     runs: usize,
 }
@@ -78,9 +82,19 @@ static SPEEDS: LazyLock<Speeds> =
 
 impl Speed {
     /// Returns the number of runs that tell the recorded speed from one beyond a band of this half-width.
+    ///
+    /// The end of the interval is `mean + z s / sqrt(n)`. The variance of `s^2` is that of the mean times
+    /// `kurtosis - 1`, and their covariance is the skewness (times powers of the deviation), so that the
+    /// variance of the end is that of the mean times `varies` below.
     fn runs_within(&self, half_width: f64, alpha: f64) -> u64 {
-        let quantiles = normal_upper_quantile(alpha) + normal_quantile(POWER);
-        (self.deviation * quantiles / half_width).powi(2).ceil().max(FEWEST) as u64
+        let (level, power) = (normal_upper_quantile(alpha), normal_quantile(POWER));
+        let suffices = |runs: &u64| {
+            let relative = level / (*runs as f64).sqrt();
+            let varies =
+                1.0 + relative * self.skewness.abs() + relative.powi(2) * (self.kurtosis - 1.0) / 4.0;
+            (level + power * varies.sqrt()) * self.deviation <= half_width * (*runs as f64).sqrt()
+        };
+        (FEWEST..).find(suffices).unwrap_or(u64::MAX)
     }
 }
 
@@ -251,13 +265,15 @@ mod tests {
             let logarithms: Vec<f64> = costs.iter().map(|cost| cost.ln()).collect();
             let n = logarithms.len() as f64;
             let log_cost = logarithms.iter().sum::<f64>() / n;
-            let square = logarithms.iter().map(|x| (x - log_cost).powi(2)).sum::<f64>() / (n - 1.0);
+            let central = |power| logarithms.iter().map(|x| (x - log_cost).powi(power)).sum::<f64>() / n;
+            let deviation = (central(2) * n / (n - 1.0)).sqrt();
             let rounded = |x: f64| (x * 1e5).round() / 1e5;
-            let (log_cost, deviation) = (rounded(log_cost), rounded(square.sqrt()));
             (20 * reached >= 19 * costs.len()).then_some(Speed {
                 share,
-                log_cost,
-                deviation,
+                log_cost: rounded(log_cost),
+                deviation: rounded(deviation),
+                skewness: rounded(central(3) / deviation.powi(3)),
+                kurtosis: rounded(central(4) / deviation.powi(4)),
                 runs: costs.len(),
             })
         };
