@@ -25,13 +25,14 @@ const FAULTS: [Fault<f64>; 1] = [Fault::refuted(
     100.0,
 )];
 
+const HEAVY_TAIL: &str = "rests on Ville's inequality for every law with this mean, and rejects so far below \
+                          its level where the tail is heavy that a hundred times the level need not be \
+                          exceeded either";
+
 /// Engines that are far below their level, as the inequalities on which they rest make them.
 const BEYOND: &[Beyond] = &[
-    Beyond {
-        cells: "betting-e refute",
-        why: "rests on Ville's inequality for every law with this mean, and rejects so far below its level \
-              on these laws that a hundred times the level need not be exceeded either",
-    },
+    Beyond { cells: "betting-e refute, Pareto", why: HEAVY_TAIL },
+    Beyond { cells: "betting-e refute, Spikes", why: HEAVY_TAIL },
     Beyond {
         cells: "beta-binomial-e refute, delta 0.05",
         why: "rests on Ville's inequality, and rejects rare failures so far below its level that a \

@@ -32,16 +32,19 @@ pub struct Bet {
 }
 
 impl Bet {
-    /// Chooses the bet on the next value and then settles it with `y`. The wealth becomes infinite if `y` is
-    /// infinite.
-    pub fn push(&mut self, y: f64) {
+    /// Returns the share of the wealth that is bet on the next value.
+    pub fn fraction(&self) -> f64 {
         let i = self.n + 1.0;
         let fraction = (self.sum / i) / ((1.0 + self.sum_squares) / i + 1e-12);
         // Sums that overflowed say nothing about the next value, so nothing is bet on it.
-        let fraction = if fraction.is_nan() { 0.0 } else { fraction.clamp(0.0, 0.5) };
-        let gain = if y == f64::INFINITY { y } else { (fraction * y).ln_1p() };
+        if fraction.is_nan() { 0.0 } else { fraction.clamp(0.0, 0.5) }
+    }
+
+    /// Settles the bet on the next value with `y`. The wealth becomes infinite if `y` is infinite.
+    pub fn push(&mut self, y: f64) {
+        let gain = if y == f64::INFINITY { y } else { (self.fraction() * y).ln_1p() };
         self.log_wealth += gain;
-        self.n = i;
+        self.n += 1.0;
         self.sum += y;
         self.sum_squares += y * y;
     }

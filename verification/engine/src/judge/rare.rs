@@ -278,7 +278,7 @@ fn importance(
     Rejection { probability: moments.mean, se: moments.se() }
 }
 
-/// A law of the family of `law` with mean `mean`.
+/// A law of the family of `law`, which is a scale family, with mean `mean`.
 #[derive(Clone, Copy)]
 struct Tilted {
     law: UnitMeanLaw,
@@ -286,81 +286,36 @@ struct Tilted {
 }
 
 impl Tilted {
-    /// Pareto's scale at mean 1 and tail exponent 3.
-    const SCALE: f64 = 2.0 / 3.0;
-
-    fn exponent(self) -> f64 {
-        self.mean / (self.mean - Self::SCALE)
+    fn draw(self, uniform: &mut UnitDraw<'_>) -> f64 {
+        self.mean * self.law.draw(uniform)
     }
 
-    fn draw(self, uniform: &mut UnitDraw<'_>) -> f64 {
-        match self.law {
-            UnitMeanLaw::Exponential | UnitMeanLaw::ChiSquare | UnitMeanLaw::Lognormal => {
-                self.mean * self.law.draw(uniform)
-            }
-            UnitMeanLaw::Pareto => Self::SCALE * (1.0 - uniform()).powf(-1.0 / self.exponent()),
-            UnitMeanLaw::Spikes => f64::from(u8::from(uniform() < 0.01 * self.mean)) * 100.0,
-        }
+    /// Returns the logarithm of its density over that at mean one, at a draw `x`. It is linear in the draw:
+    /// the laws are those of Gamma with the shape 1, or 1/2.
+    fn ln_ratio(self, x: f64) -> f64 {
+        let shape = if self.law == UnitMeanLaw::ChiSquare { 0.5 } else { 1.0 };
+        shape * ((1.0 - 1.0 / self.mean) * x - self.mean.ln())
     }
 }
 
 impl UnitMeanLaw {
-    /// What the density at `x` depends on.
-    fn statistic(self, x: f64) -> (f64, f64) {
-        let of = match self {
-            UnitMeanLaw::Lognormal => x.ln() + 0.5,
-            UnitMeanLaw::Pareto => (x / Tilted::SCALE).ln(),
-            _ => x,
-        };
-        (x, of)
-    }
-}
-
-/// The logarithm of a density over that of the same family at mean one: linear in the statistic of the draw,
-/// but for the spikes.
-#[derive(Clone, Copy)]
-struct LnRatio {
-    slope: f64,
-    constant: f64,
-    at_spike: f64,
-}
-
-impl LnRatio {
-    fn of(tilted: Tilted) -> Self {
-        let m = tilted.mean;
-        let linear = |slope: f64, constant: f64| LnRatio { slope, constant, at_spike: constant };
-        match tilted.law {
-            UnitMeanLaw::Exponential => linear(1.0 - 1.0 / m, -m.ln()),
-            UnitMeanLaw::ChiSquare => linear(0.5 * (1.0 - 1.0 / m), -0.5 * m.ln()),
-            UnitMeanLaw::Lognormal => linear(m.ln(), -0.5 * m.ln().powi(2)),
-            UnitMeanLaw::Pareto => linear(3.0 - tilted.exponent(), (tilted.exponent() / 3.0).ln()),
-            UnitMeanLaw::Spikes => {
-                LnRatio { slope: 0.0, constant: ((1.0 - 0.01 * m) / 0.99).ln(), at_spike: m.ln() }
-            }
+    /// Returns one draw from the law whose density at `x` is `x` times that of this one.
+    fn draw_by_size(self, uniform: &mut UnitDraw<'_>) -> f64 {
+        match self {
+            UnitMeanLaw::Exponential => self.draw(uniform) + self.draw(uniform),
+            UnitMeanLaw::ChiSquare => self.draw(uniform) + 2.0 * UnitMeanLaw::Exponential.draw(uniform),
+            UnitMeanLaw::Lognormal => std::f64::consts::E * self.draw(uniform),
+            UnitMeanLaw::Pareto => 2.0 / 3.0 / (1.0 - uniform()).sqrt(),
+            UnitMeanLaw::Spikes => 100.0,
         }
     }
-
-    /// Returns its value at a draw, given with its statistic.
-    fn at(self, x: f64, statistic: f64) -> f64 {
-        self.slope * statistic + if x > 0.0 { self.at_spike } else { self.constant }
-    }
 }
 
-/// Plays blocks until the judge stops. The ratios are functions of a draw with its `statistic`.
-fn play<S: Copy>(
-    judge: &mut MeanJudge,
-    weight: &mut Weight,
-    mut draw: impl FnMut() -> f64,
-    statistic: impl Fn(f64) -> S,
-    ln_ratio: impl Fn(usize, S) -> f64,
-) {
+/// Draws blocks until the judge stops.
+fn play(judge: &mut MeanJudge, mut draw: impl FnMut() -> f64) {
     let mut block = [0.0; BLOCK];
     loop {
-        for x in &mut block {
-            *x = draw();
-            let seen = statistic(*x);
-            weight.add(|law| ln_ratio(law, seen));
-        }
+        block.fill_with(&mut draw);
         if judge.push_block(&block) == Flow::Stop {
             return;
         }
@@ -368,13 +323,21 @@ fn play<S: Copy>(
 }
 
 /// The betting process against a mean that equals its bound, up to 2000 trials.
+///
+/// Each draw has the density `1 + bet (x - 1)` over that of the null law, `bet` being what is bet on it: that
+/// of a draw by size with probability `bet`. So the density of the data is the wealth itself, and where the
+/// process rejects no weight is more than the level. That the weights are right does not rest on this: any
+/// bet between 0 and 1 on what is not yet drawn would do.
 fn mean_refute(law: UnitMeanLaw, alpha: f64, runs: u64, uniform: &mut UnitDraw<'_>) -> Rejection {
-    let laws = [1.1, 1.25, 1.5, 2.0, 4.0].map(|mean| Tilted { law, mean });
-    let ratios = laws.map(LnRatio::of);
-    importance(laws.len(), alpha, 2 * runs, |from, weight| {
-        let mut judge = MeanJudge::new(1.0, alpha, 2000);
-        let draw = || laws[from].draw(uniform);
-        play(&mut judge, weight, draw, |x| law.statistic(x), |law, (x, s)| ratios[law].at(x, s));
+    importance(1, alpha, runs, |_, weight| {
+        let (mut judge, mut wealth) = (MeanJudge::new(1.0, alpha, 2000), mean::Bet::default());
+        play(&mut judge, || {
+            let bet = wealth.fraction();
+            let x = if uniform() < bet { law.draw_by_size(uniform) } else { law.draw(uniform) };
+            weight.add(|_| (bet * (x - 1.0)).ln_1p());
+            wealth.push(x - 1.0);
+            x
+        });
         judge.finish().p_refute
     })
 }
@@ -417,7 +380,7 @@ fn laplace<const N: usize>(law: UnitMeanLaw, tilts: [f64; N]) -> [f64; N] {
         UnitMeanLaw::Exponential => -(-u).ln_1p(),
         UnitMeanLaw::ChiSquare => normal_quantile(0.5 + 0.5 * u).powi(2),
         UnitMeanLaw::Lognormal => (normal_quantile(u) - 0.5).exp(),
-        UnitMeanLaw::Pareto => Tilted::SCALE * (1.0 - u).powf(-1.0 / 3.0),
+        UnitMeanLaw::Pareto => 2.0 / 3.0 * (1.0 - u).powf(-1.0 / 3.0),
         UnitMeanLaw::Spikes => f64::from(u8::from(u < 0.01)) * 100.0,
     };
     let mut sums = [0.0; N];
@@ -436,8 +399,11 @@ fn mean_support_bounded(alpha: f64, runs: u64, uniform: &mut UnitDraw<'_>) -> Re
     let logs = tilts.map(|tilt| (tilt / whole(tilt)).ln());
     importance(tilts.len(), alpha, runs.div_ceil(6), |from, weight| {
         let mut judge = MeanJudge::new(0.5, alpha, 1000).with_upper(1.0);
-        let draw = || -(-uniform() * whole(tilts[from])).ln_1p() / tilts[from];
-        play(&mut judge, weight, draw, |x| x, |law, x| logs[law] - tilts[law] * x);
+        play(&mut judge, || {
+            let x = -(-uniform() * whole(tilts[from])).ln_1p() / tilts[from];
+            weight.add(|law| logs[law] - tilts[law] * x);
+            x
+        });
         judge.finish().p_support
     })
 }
@@ -488,7 +454,6 @@ fn equal_refute(alpha: f64, runs: u64, uniform: &mut UnitDraw<'_>) -> Rejection 
     let reach = student_upper_quantile(0.5 * share, 1e9) / (equal::MIN_DRAWS as f64).sqrt();
     let law = UnitMeanLaw::Exponential;
     let laws = [-1.15, -1.0, 1.0, 1.15].map(|far| Tilted { law, mean: 1.0 + far * reach });
-    let ratios = laws.map(LnRatio::of);
     let one = importance(laws.len(), share, runs.div_ceil(3), |from, weight| {
         let mut judge = EqualJudge::new(vec![1.0], Vec::new());
         let mut sum = 0.0;
@@ -499,7 +464,7 @@ fn equal_refute(alpha: f64, runs: u64, uniform: &mut UnitDraw<'_>) -> Rejection 
         }
         // The ratio depends on the sum alone.
         let n = equal::MIN_DRAWS as f64;
-        weight.add(|law| n * ratios[law].at(sum / n, sum / n));
+        weight.add(|law| n * laws[law].ln_ratio(sum / n));
         judge.finish(None, share).p_refute
     });
     Rejection { probability: coordinates * one.probability, se: coordinates * one.se }
@@ -539,13 +504,11 @@ fn ten_cells(alpha: f64, runs: u64, uniform: &mut UnitDraw<'_>) -> Rejection {
 fn ratio_support(tilted: UnitMeanLaw, alpha: f64, runs: u64, uniform: &mut UnitDraw<'_>) -> Rejection {
     let laws =
         [0.5, 0.58, 0.66, 0.74].map(|mean| [mean, 1.0 / mean].map(|mean| Tilted { law: tilted, mean }));
-    let ratios = laws.map(|both| both.map(LnRatio::of));
     importance(laws.len(), alpha, runs, |from, weight| {
         let samples: [Vec<f64>; 2] =
             laws[from].map(|law| (0..100).map(|_| law.draw(uniform)).collect::<Vec<f64>>());
         for (i, sample) in samples.iter().enumerate() {
-            let seen = sample.iter().map(|x| tilted.statistic(*x));
-            seen.for_each(|(x, statistic)| weight.add(|law| ratios[law][i].at(x, statistic)));
+            sample.iter().for_each(|x| weight.add(|law| laws[law][i].ln_ratio(*x)));
         }
         ratio::independent(&samples[0], &samples[1], (0.0, 1.0), alpha).p_support
     })
