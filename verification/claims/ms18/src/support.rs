@@ -26,6 +26,7 @@ use lao_kernels::SparseVector;
 use lao_observation::{Budget, Learner, Seed, Session, SessionLimit};
 use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
 use lao_verification_engine::context::{Axis, Context, Direction, Figure, Series, View, still};
+use lao_verification_engine::judge::paired::median;
 use lao_verification_engine::judge::ratio;
 use lao_verification_engine::judge::slope::{Exponent, fit, judge_slopes};
 
@@ -146,12 +147,6 @@ fn run(
     Ok(since)
 }
 
-fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted[sorted.len() / 2]
-}
-
 fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
     let (wrong, blocks) = (cx.fault(&FAULTS), cx.size("blocks")?);
     let of_ratio = cx.size("ratio_blocks")?;
@@ -166,7 +161,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
             let found = cx.shown_trials(&cell, blocks * BLOCK as u64, |trial, views| {
                 run(method, smallest, wrong, views, &trial.seed)
             })?;
-            medians.push(found.chunks(BLOCK).map(median).collect::<Vec<f64>>());
+            medians.push(found.chunks(BLOCK).map(|of| median(&mut of.to_vec())).collect::<Vec<f64>>());
         }
         all.push((name, medians));
     }
@@ -185,7 +180,7 @@ fn experiment(cx: &mut Context<'_>) -> anyhow::Result<()> {
         cx.judge(&cell, ratio::paired(&all[1].1[r], &all[0].1[r], AS_MANY, cx.alpha()));
     }
     let series = all.iter().map(|(name, medians)| {
-        let points = inverse.iter().zip(medians).map(|(&x, of_r)| [x, median(of_r)]);
+        let points = inverse.iter().zip(medians).map(|(&x, of_r)| [x, median(&mut of_r.clone())]);
         Series::line(name, points.collect())
     });
     cx.figure(Figure {

@@ -336,11 +336,6 @@ pub(crate) fn experiment(cx: &mut Context<'_>, setup: &Setup) -> anyhow::Result<
     Ok(())
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
 fn report(cx: &mut Context<'_>, setup: &Setup, exploration: &[&Curve], hybrid: &[&Curve]) {
     let most = setup.stream as f64;
     let marks: Vec<u64> = (0..25).rev().map(|k| (most * 0.75f64.powi(k)) as u64).collect();
@@ -348,14 +343,12 @@ fn report(cx: &mut Context<'_>, setup: &Setup, exploration: &[&Curve], hybrid: &
     for (name, curves) in [("Exploration", exploration), ("Hybrid", hybrid)] {
         let settled: Vec<f64> =
             curves.iter().map(|curve| curve.settles(setup.targets[1]).min(most)).collect();
-        cx.note(&format!("{name}: examples to the target, median"), median(settled.clone()));
-        cx.note(
-            &format!("{name}: last relative test error, median"),
-            median(curves.iter().map(|curve| curve.last()).collect()),
-        );
+        cx.note(&format!("{name}: examples to the target, median"), paired::median(&mut settled.clone()));
+        let mut last: Vec<f64> = curves.iter().map(|curve| curve.last()).collect();
+        cx.note(&format!("{name}: last relative test error, median"), paired::median(&mut last));
         cx.rate(&format!("examples to the target, {name}"), Direction::Larger, settled);
-        let points = marks.iter().map(|&n| [n as f64, median(curves.iter().map(|c| c.at(n)).collect())]);
-        series.push(Series::line(name, points.collect()));
+        let at = |n: u64| paired::median(&mut curves.iter().map(|curve| curve.at(n)).collect::<Vec<f64>>());
+        series.push(Series::line(name, marks.iter().map(|&n| [n as f64, at(n)]).collect()));
     }
     // How the ordering depends on the target.
     let [early, middle] = setup.targets;
