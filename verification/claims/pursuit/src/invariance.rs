@@ -19,7 +19,7 @@ const DIM: usize = 60;
 const BUDGET: usize = 12;
 const EXAMPLES: u64 = 2000;
 /// The number of examples after which the faulty source changes.
-const CHANGE_AFTER: u64 = 500;
+const CHANGE_AFTER: u64 = 100;
 /// The largest difference of coefficients, in units of the label.
 const ROUNDING: f64 = 1e-6;
 
@@ -172,7 +172,7 @@ fn permuted(learner: &Pursuit, name: &[u32]) -> anyhow::Result<Pursuit> {
 }
 
 const UNITS_CHANGE: Mutant =
-    Mutant::refuted("units_change_midway", "names, locations or scales change after 500 examples");
+    Mutant::refuted("units_change_midway", "names, locations or scales change after 100 examples");
 const ORDER_STAYS: Mutant =
     Mutant::refuted("order_stays", "the random order is not permuted when the names are");
 
