@@ -244,6 +244,7 @@ pub const SOLVERS_CLAIM: Claim = Claim {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::judge::sample::Moments;
     use rand::RngExt;
     use rand_distr::StandardNormal;
     use rayon::prelude::*;
@@ -265,17 +266,16 @@ mod tests {
                 (0..runs).into_par_iter().map(|run| costs(share, &seed.trial(run))).collect();
             let reached = costs.iter().filter(|cost| **cost < most as f64).count();
             let logarithms: Vec<f64> = costs.iter().map(|cost| cost.ln()).collect();
-            let n = logarithms.len() as f64;
-            let log_cost = logarithms.iter().sum::<f64>() / n;
-            let central = |power| logarithms.iter().map(|x| (x - log_cost).powi(power)).sum::<f64>() / n;
-            let deviation = (central(2) * n / (n - 1.0)).sqrt();
+            let Moments { mean, sd, .. } = Moments::of(&logarithms);
+            let standardized =
+                |power| logarithms.iter().map(|x| ((x - mean) / sd).powi(power)).sum::<f64>() / runs as f64;
             let rounded = |x: f64| (x * 1e5).round() / 1e5;
             (20 * reached >= 19 * costs.len()).then_some(Speed {
                 share,
-                log_cost: rounded(log_cost),
-                deviation: rounded(deviation),
-                skewness: rounded(central(3) / deviation.powi(3)),
-                kurtosis: rounded(central(4) / deviation.powi(4)),
+                log_cost: rounded(mean),
+                deviation: rounded(sd),
+                skewness: rounded(standardized(3)),
+                kurtosis: rounded(standardized(4)),
                 runs: costs.len(),
             })
         };
