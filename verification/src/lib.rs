@@ -22,7 +22,6 @@ pub mod record;
 pub mod report;
 pub mod run;
 pub mod seeds;
-mod self_tests;
 pub mod status;
 pub mod track;
 

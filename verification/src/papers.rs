@@ -1,11 +1,10 @@
 //! The registry of papers and their claims.
 //!
-//! A paper is a crate under `verification/claims`, with one file per claim; the claims about the suite itself
-//! are in `self_tests`. Each paper is a feature of this crate; by default all are compiled.
+//! A paper is a crate under `verification/claims`, with one file per claim, and so are the claims about the
+//! suite itself, `engine`. Each paper is a feature of this crate; by default all are compiled.
 
 use crate::claim::Claim;
 use crate::paper::Paper;
-use crate::self_tests;
 
 /// All papers, by year; what this project claims of its own method comes last.
 pub const PAPERS: &[Paper] = &[
@@ -28,7 +27,7 @@ pub const fn is_complete() -> bool {
 
 /// Returns all registered claims, in the order of the papers; the claims about the suite itself come last.
 pub fn all() -> impl Iterator<Item = &'static Claim> {
-    PAPERS.iter().flat_map(|paper| paper.claims).chain(self_tests::CLAIMS)
+    PAPERS.iter().flat_map(|paper| paper.claims).chain(lao_claims_engine::CLAIMS)
 }
 
 /// Returns the claim with this id.

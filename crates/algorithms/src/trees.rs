@@ -23,11 +23,13 @@
 //! *Cost*: a tree costs O(n k) for the histogram of all rows of k columns, and about as much again for the
 //! smaller parts of its splits.
 
+use lao_kernels::{Histogram, Split, SplitRule, best_split};
 use lao_observation::stored::Damaged;
 use serde::{Deserialize, Serialize};
 
 /// The largest number of bins of a column.
-pub const BINS: usize = 16;
+pub use lao_kernels::BINS;
+
 /// The largest number of leaves of a tree.
 pub const LEAVES: usize = 15;
 /// The part of the best step that a tree makes.
@@ -343,38 +345,34 @@ impl Binned {
     }
 }
 
-/// The sums of the residuals of the rows in a bin, and their number.
-#[derive(Clone, Copy, Debug, Default)]
-struct Bin {
-    sum: f64,
-    rows: f64,
-}
-
-impl Bin {
-    fn score(self) -> f64 {
-        self.sum * self.sum / (self.rows + PRIOR)
-    }
-}
-
-/// The split of a leaf of largest gain.
-#[derive(Clone, Copy, Debug)]
-struct Best {
-    gain: f64,
-    column: usize,
-    cut: usize,
-}
-
 /// A leaf of a tree that grows.
 struct Leaf {
     /// Its rows, as a part of the list of rows.
     from: usize,
     until: usize,
-    all: Bin,
-    /// [`BINS`] of each column.
-    histogram: Vec<Bin>,
-    best: Option<Best>,
+    /// The sum of the residuals of its rows.
+    sum: f64,
+    /// One per column.
+    histograms: Vec<Histogram>,
+    /// The split of largest gain.
+    best: Option<Split>,
     /// The split that leads to it, and whether it is the one above.
     parent: Option<(usize, bool)>,
+}
+
+impl Leaf {
+    fn rows(&self) -> f64 {
+        (self.until - self.from) as f64
+    }
+
+    /// Finds the split of largest gain, if one has a gain above `least` and parts that are large enough.
+    fn split_best(mut self, least: f64) -> Self {
+        let rule = SplitRule { prior: PRIOR, least_rows: LEAST_ROWS, least_gain: least };
+        if self.rows() >= 2.0 * LEAST_ROWS {
+            self.best = best_split(&self.histograms, (self.sum, self.rows()), rule);
+        }
+        self
+    }
 }
 
 /// Boosting: trees, one after the other, on what those before leave unexplained.
@@ -390,7 +388,7 @@ pub(crate) struct Boost<'a> {
     /// The other rows.
     held_out: Vec<u32>,
     scratch: Vec<u32>,
-    free: Vec<Vec<Bin>>,
+    free: Vec<Vec<Histogram>>,
 }
 
 impl<'a> Boost<'a> {
@@ -425,7 +423,7 @@ impl<'a> Boost<'a> {
         let mut leaves = vec![self.leaf(0, self.rows.len(), None, least)];
         while leaves.len() < LEAVES {
             // Of equal gains the first.
-            let mut best: Option<(usize, Best)> = None;
+            let mut best: Option<(usize, Split)> = None;
             for (i, leaf) in leaves.iter().enumerate() {
                 if let Some(own) = leaf.best
                     && best.is_none_or(|(_, best)| own.gain > best.gain)
@@ -448,11 +446,11 @@ impl<'a> Boost<'a> {
         for leaf in leaves {
             let place = !(tree.leaf.len() as i16);
             Self::link(&mut tree, leaf.parent, place);
-            let adds = (RATE * leaf.all.sum / (leaf.all.rows + PRIOR)) as f32;
+            let adds = (RATE * leaf.sum / (leaf.rows() + PRIOR)) as f32;
             tree.leaf.push(adds);
             let own = &self.rows[leaf.from..leaf.until];
             own.iter().for_each(|&row| self.residuals[row as usize] -= f64::from(adds));
-            self.free.push(leaf.histogram);
+            self.free.push(leaf.histograms);
         }
         tree
     }
@@ -466,7 +464,7 @@ impl<'a> Boost<'a> {
     }
 
     /// Puts the rows below the cut before the others, either in their order; returns where these begin.
-    fn divide(&mut self, leaf: &Leaf, best: Best) -> usize {
+    fn divide(&mut self, leaf: &Leaf, best: Split) -> usize {
         let (binned, cut) = (self.binned, best.cut as u8);
         let Boost { rows, scratch, .. } = self;
         let own = &mut rows[leaf.from..leaf.until];
@@ -490,66 +488,32 @@ impl<'a> Boost<'a> {
         let (from, until) = if below_is_smaller { (leaf.from, middle) } else { (middle, leaf.until) };
         let smaller = self.leaf(from, until, Some((split, !below_is_smaller)), least);
         let (from, until) = if below_is_smaller { (middle, leaf.until) } else { (leaf.from, middle) };
-        let minus = |a: Bin, b: Bin| Bin { sum: a.sum - b.sum, rows: a.rows - b.rows };
-        let mut histogram = leaf.histogram;
-        histogram.iter_mut().zip(&smaller.histogram).for_each(|(own, other)| *own = minus(*own, *other));
-        let all = minus(leaf.all, smaller.all);
-        let best = self.best(&histogram, all, least);
-        let larger = Leaf { from, until, all, histogram, best, parent: Some((split, below_is_smaller)) };
-        [smaller, larger]
+        let mut histograms = leaf.histograms;
+        for (own, other) in histograms.iter_mut().zip(&smaller.histograms) {
+            own.sums.iter_mut().zip(other.sums).for_each(|(own, other)| *own -= other);
+            own.rows.iter_mut().zip(other.rows).for_each(|(own, other)| *own -= other);
+        }
+        let parent = Some((split, below_is_smaller));
+        let larger = Leaf { from, until, sum: leaf.sum - smaller.sum, histograms, best: None, parent };
+        [smaller, larger.split_best(least)]
     }
 
     /// Returns the leaf of a part of the rows.
     fn leaf(&mut self, from: usize, until: usize, parent: Option<(usize, bool)>, least: f64) -> Leaf {
-        let mut histogram = self.free.pop().unwrap_or_default();
-        histogram.clear();
-        histogram.resize(BINS * self.binned.cuts.len(), Bin::default());
-        let mut all = Bin::default();
+        let mut histograms = self.free.pop().unwrap_or_default();
+        histograms.clear();
+        histograms.resize(self.binned.cuts.len(), Histogram::default());
+        let mut sum = 0.0;
         for &row in &self.rows[from..until] {
             let residual = self.residuals[row as usize];
-            all.sum += residual;
-            for (bins, &bin) in
-                histogram.as_chunks_mut::<BINS>().0.iter_mut().zip(self.binned.row(row as usize))
-            {
-                let bin = &mut bins[usize::from(bin) % BINS];
-                bin.sum += residual;
-                bin.rows += 1.0;
+            sum += residual;
+            for (column, &bin) in histograms.iter_mut().zip(self.binned.row(row as usize)) {
+                let bin = usize::from(bin) % BINS;
+                column.sums[bin] += residual;
+                column.rows[bin] += 1.0;
             }
         }
-        all.rows = (until - from) as f64;
-        let best = self.best(&histogram, all, least);
-        Leaf { from, until, all, histogram, best, parent }
-    }
-
-    /// Returns the split of largest gain, if one has a gain above `least` and parts that are large enough.
-    fn best(&self, histogram: &[Bin], all: Bin, least: f64) -> Option<Best> {
-        let mut best: Option<Best> = None;
-        if all.rows < 2.0 * LEAST_ROWS {
-            return None;
-        }
-        let whole = all.score();
-        for (column, (bins, cuts)) in
-            histogram.as_chunks::<BINS>().0.iter().zip(&self.binned.cuts).enumerate()
-        {
-            let mut below = *bins;
-            for cut in 1..BINS {
-                let before = below[cut - 1];
-                below[cut] = Bin { sum: before.sum + bins[cut].sum, rows: before.rows + bins[cut].rows };
-            }
-            // Of all cuts, so that several divisions are made at once.
-            let gains = below.map(|below| {
-                let above = Bin { sum: all.sum - below.sum, rows: all.rows - below.rows };
-                below.score() + above.score() - whole
-            });
-            for (cut, &gain) in gains.iter().enumerate().take(cuts.len()) {
-                let rows = below[cut].rows;
-                let enough = rows >= LEAST_ROWS && all.rows - rows >= LEAST_ROWS;
-                if enough && gain > best.map_or(least, |best| best.gain) {
-                    best = Some(Best { gain, column, cut });
-                }
-            }
-        }
-        best
+        Leaf { from, until, sum, histograms, best: None, parent }.split_best(least)
     }
 }
 

@@ -26,6 +26,7 @@ mod panel;
 mod project;
 mod sparse;
 mod spectrum;
+mod split;
 mod support;
 mod threshold;
 mod vector;
@@ -42,6 +43,7 @@ pub use panel::{panel_clip, panel_moments, panel_products, panel_steps, solve_lo
 pub use project::{project_l1_ball, project_l2_ball};
 pub use sparse::{Compressed, CompressedError};
 pub use spectrum::{MAX_SUPPORTS, RestrictedSpectrum, SpectrumError, symmetric_eigenvalues};
+pub use split::{BINS, Histogram, Split, SplitRule, best_split};
 pub use support::{Support, SupportError, merge_into};
 pub use threshold::{HardThreshold, NotFinite, Threshold, soft_threshold};
 pub use vector::{SparseVector, SparseView, VectorError};

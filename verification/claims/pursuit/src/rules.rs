@@ -76,9 +76,11 @@ fn normal(rng: &mut Rng) -> f64 {
     StandardNormal.sample(rng)
 }
 
-/// The loading of attribute `j` on a factor, before it is scaled.
-fn wave(j: usize, factor: usize) -> f64 {
-    (0.7 * (j * (factor + 1)) as f64 + factor as f64).sin()
+/// The loadings of attribute `j` on the factors, and their length, by which they are to be divided.
+fn loadings(j: usize) -> ([f64; 3], f64) {
+    let loadings: [f64; 3] =
+        std::array::from_fn(|factor| (0.7 * (j * (factor + 1)) as f64 + factor as f64).sin());
+    (loadings, loadings.iter().map(|l| l * l).sum::<f64>().sqrt())
 }
 
 impl Stream {
@@ -91,17 +93,23 @@ impl Stream {
         let sizes = std::iter::once(self.first).chain(std::iter::repeat(self.effect));
         let signed = sizes.zip([1.0, -1.0].into_iter().cycle()).map(|(size, sign)| sign * size);
         let effects: Vec<(u32, f64)> = places.iter().copied().zip(signed).collect();
-        let drawn = Cell::new(0);
+        let (drawn, all_loadings) = (Cell::new(0), (0..DIM).map(loadings).collect::<Vec<_>>());
         let law = move |rng: &mut Rng, x: &mut [f64]| {
             drawn.set(drawn.get() + 1);
             let sign = if drawn.get() > self.turn { -1.0 } else { 1.0 };
-            self.row(rng, x, |x| effects.iter().map(|(j, b)| sign * b * x[*j as usize]).sum())
+            self.row(rng, x, &all_loadings, |x| effects.iter().map(|(j, b)| sign * b * x[*j as usize]).sum())
         };
         places.sort_unstable();
         (places, LawSource::new(DIM, u64::MAX, seed.child("data"), law))
     }
 
-    fn row(self, rng: &mut Rng, x: &mut [f64], signal: impl Fn(&[f64]) -> f64) -> f64 {
+    fn row(
+        self,
+        rng: &mut Rng,
+        x: &mut [f64],
+        all_loadings: &[([f64; 3], f64)],
+        signal: impl Fn(&[f64]) -> f64,
+    ) -> f64 {
         let mut before = normal(rng);
         let factors: [f64; 3] = std::array::from_fn(|_| normal(rng));
         for (j, x) in x.iter_mut().enumerate() {
@@ -111,8 +119,7 @@ impl Stream {
                     before
                 }
                 Attributes::Factors => {
-                    let loadings: [f64; 3] = std::array::from_fn(|k| wave(j, k));
-                    let length = loadings.iter().map(|l| l * l).sum::<f64>().sqrt();
+                    let (loadings, length) = &all_loadings[j];
                     let common: f64 = loadings.iter().zip(factors).map(|(l, f)| l * f / length).sum();
                     (0.5f64).sqrt() * (common + normal(rng))
                 }

@@ -11,10 +11,10 @@
 //! *Mutants*: every engine at twenty times its level; and the fixed-size exact binomial test, repeated after
 //! every block of trials until it rejects, a mistake that the sequential judges exist to avoid.
 
-use crate::claim::{Beyond, Claim, Fault, Standing, mutants};
-use crate::context::{BLOCK, Context};
-use crate::judge::calibration::{self, CalibrationLevels, Crossings};
-use crate::judge::{PropertyTally, prob};
+use lao_verification_engine::claim::{Beyond, Claim, Fault, Standing, mutants};
+use lao_verification_engine::context::{BLOCK, Context};
+use lao_verification_engine::judge::calibration::{self, CalibrationLevels, Crossings};
+use lao_verification_engine::judge::{PropertyTally, prob};
 use rand::RngExt as _;
 
 /// Above the levels of claims, where counting rejections is cheap; for those see `level_in_use`.

@@ -14,7 +14,7 @@
 //! *Record*: `speeds.toml`. This records the rows that the file lacks:
 //!
 //! ```sh
-//! LAO_BLESS=1 cargo test -p lao-verification speeds
+//! LAO_BLESS=1 cargo test -p lao-claims-engine speeds
 //! ```
 //!
 //! The row of a method that is slower or faster on purpose is deleted first, and the change says why.
@@ -24,15 +24,15 @@
 //! with their last example, or call.
 
 use super::defaults::{Begun, begin, begin_solver, share_of_distance, share_of_risk};
-use crate::claim::{Claim, Fault, Standing, mutants};
-use crate::context::{Axis, Context, Direction, View, still};
-use crate::judge::FindingKind;
-use crate::judge::slope::judge_sample;
 use anyhow::Context as _;
 use lao_algorithms::registry::{METHODS, Method};
 use lao_algorithms::thresholding::{SOLVERS, SolverProgress, SolverRow};
 use lao_observation::Seed;
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::context::{Axis, Context, Direction, View, still};
 use lao_verification_engine::instance::{Crossing, examples_until};
+use lao_verification_engine::judge::FindingKind;
+use lao_verification_engine::judge::slope::judge_sample;
 use lao_verification_engine::plots;
 use lao_verification_engine::special::{normal_quantile, normal_upper_quantile};
 use serde::{Deserialize, Serialize};
@@ -77,7 +77,7 @@ struct Speeds {
 
 /// A record that cannot be read has no rows; the test below says why.
 static SPEEDS: LazyLock<Speeds> =
-    LazyLock::new(|| toml::from_str(include_str!("../../speeds.toml")).unwrap_or_default());
+    LazyLock::new(|| toml::from_str(include_str!("../speeds.toml")).unwrap_or_default());
 
 impl Speed {
     /// Returns the number of runs that tell the recorded speed from one beyond a band of this half-width.
@@ -152,7 +152,7 @@ fn judged<'a, R>(
     for row in rows {
         let name = name(row);
         let speed = *speeds.get(name).with_context(|| {
-            format!("speeds.toml has no row for {name}: LAO_BLESS=1 cargo test -p lao-verification speeds")
+            format!("speeds.toml has no row for {name}: LAO_BLESS=1 cargo test -p lao-claims-engine speeds")
         })?;
         // The level of a refutation, if there is a cell for each row.
         let runs = speed.runs_within(half_width, cx.alpha() / rows.len() as f64);
@@ -244,7 +244,7 @@ pub const SOLVERS_CLAIM: Claim = Claim {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::sample::Moments;
+    use lao_verification_engine::judge::sample::Moments;
     use rand::RngExt;
     use rand_distr::StandardNormal;
     use rayon::prelude::*;
@@ -337,7 +337,7 @@ mod tests {
             }
             let head = "# The speed of every method and solver, for the claims `engine-speed-learners` and\n\
                         # `engine-speed-solvers`; recorded by\n\
-                        # LAO_BLESS=1 cargo test -p lao-verification speeds\n\n";
+                        # LAO_BLESS=1 cargo test -p lao-claims-engine speeds\n\n";
             std::fs::write(&path, head.to_owned() + &toml::to_string(&speeds).unwrap()).unwrap();
         }
         let speeds = read();

@@ -1,6 +1,6 @@
-//! Claims about the suite's own judges, and about the defaults of the registries.
+//! Claims about the suite's own judges, and about the defaults and speeds of the registries.
 
-use crate::claim::Claim;
+use lao_verification_engine::claim::Claim;
 
 mod defaults;
 mod exchange;

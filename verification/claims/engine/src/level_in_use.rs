@@ -10,10 +10,10 @@
 //!
 //! *Mutant*: every engine at a hundred times its level.
 
-use crate::claim::{Beyond, Claim, Fault, Standing, mutants};
-use crate::context::Context;
-use crate::judge::{PropertyTally, rare};
 use anyhow::Context as _;
+use lao_verification_engine::claim::{Beyond, Claim, Fault, Standing, mutants};
+use lao_verification_engine::context::Context;
+use lao_verification_engine::judge::{PropertyTally, rare};
 use rand::RngExt as _;
 
 /// The levels, and whether engines that support claims are run at them.

@@ -12,9 +12,6 @@
 //!
 //! *Mutant*: labels turned around, so that whatever learns learns the opposite.
 
-use crate::claim::{Claim, Fault, Standing, mutants};
-use crate::context::{Axis, Context, Direction, Trial, View, still};
-use crate::judge::prob;
 use anyhow::Context as _;
 use lao_algorithms::registry::{METHODS, Method};
 use lao_algorithms::thresholding::{SOLVERS, Shape, Solver, SolverLimit, SolverRow, SolverTask, solve};
@@ -23,6 +20,9 @@ use lao_datasets::synthetic::{Noise, UniformAttributes, Virtual};
 use lao_finite_sum::{DesignMatrix, FiniteSum, Loss, Predictor};
 use lao_kernels::{SparseVector, SparseView};
 use lao_observation::{Learner as _, Seed, Session, SessionLimit, Source};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::context::{Axis, Context, Direction, Trial, View, still};
+use lao_verification_engine::judge::prob;
 use lao_verification_engine::plots;
 use rand_distr::{Distribution as _, StandardNormal};
 

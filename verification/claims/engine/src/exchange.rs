@@ -8,13 +8,13 @@
 //! *Mutants*: the first look alone, whose candidates have the largest products with the label; and steps
 //! along the gradient with a refit, HTP, in its place.
 
-use crate::claim::{Claim, Fault, Standing, mutants};
-use crate::context::{Context, Trial, View, still};
-use crate::judge::prob;
 use lao_algorithms::thresholding::registry::solver;
 use lao_algorithms::thresholding::{Shape, SolverLimit, SolverTask, solve};
 use lao_finite_sum::{DesignMatrix, FiniteSum, Loss, NormalEquations, Predictor};
 use lao_kernels::{SparseVector, solve_positive};
+use lao_verification_engine::claim::{Claim, Fault, Standing, mutants};
+use lao_verification_engine::context::{Context, Trial, View, still};
+use lao_verification_engine::judge::prob;
 use rand::RngExt as _;
 use rand_distr::{Distribution as _, StandardNormal};
 
