@@ -1,7 +1,8 @@
 //! The registry of papers and their claims.
 //!
-//! A paper is a crate under `verification/claims`, with one file per claim, and so are the claims about the
-//! suite itself, `engine`. Each paper is a feature of this crate; by default all are compiled.
+//! Each paper is a crate under `verification/claims`, with one file per claim. Each is a feature of this
+//! crate; by default all are compiled. The crate `engine` has the claims about the suite itself, and is
+//! always compiled.
 
 use crate::claim::Claim;
 use crate::paper::Paper;

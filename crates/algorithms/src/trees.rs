@@ -367,6 +367,8 @@ impl Leaf {
 
     /// Finds the split of largest gain, if one has a gain above `least` and parts that are large enough.
     fn split_best(mut self, least: f64) -> Self {
+        // Bins beyond the cuts of a column are empty, and each part needs rows: a split is at one of the
+        // cuts.
         let rule = SplitRule { prior: PRIOR, least_rows: LEAST_ROWS, least_gain: least };
         if self.rows() >= 2.0 * LEAST_ROWS {
             self.best = best_split(&self.histograms, (self.sum, self.rows()), rule);

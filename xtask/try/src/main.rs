@@ -42,8 +42,7 @@ fn main() -> ExitCode {
     };
     let mut passed = true;
     if !claims {
-        let of_algorithms = ["--package", "lao-algorithms", "--lib", "--test", "algorithms"];
-        passed = run(&root, &[&["test", "--profile", "try"], &of_algorithms[..]].concat());
+        passed = run(&root, "test", &["--package", "lao-algorithms", "--lib", "--test", "algorithms"]);
     }
     if !tests {
         let claims = claims_of(file, &files);
@@ -54,11 +53,11 @@ fn main() -> ExitCode {
             .filter(|paper| *paper != "engine")
             .collect();
         let papers = papers.into_iter().collect::<Vec<_>>().join(",");
-        let mut words = vec!["run", "--profile", "try", "--package", "xtask", "--bin", "xtask"];
-        words.extend(["--no-default-features", "--features", &papers]);
+        let mut words = vec!["--package", "xtask", "--bin", "xtask", "--no-default-features"];
+        words.extend(["--features", &papers]);
         words.extend(["--", "verify", "--out", "target/lao/try"]);
         words.extend(claims.iter().map(String::as_str));
-        passed &= run(&root, &words);
+        passed &= run(&root, "run", &words);
     }
     ExitCode::from(u8::from(!passed))
 }
@@ -103,8 +102,9 @@ fn listed(file: &Path) -> BTreeSet<String> {
     paragraph.split('`').skip(1).step_by(2).map(|id| id.trim_end_matches('*').to_owned()).collect()
 }
 
-/// Runs cargo; returns whether it succeeded.
-fn run(root: &Path, words: &[&str]) -> bool {
+/// Runs cargo in the profile `try`; returns whether it succeeded.
+fn run(root: &Path, command: &str, words: &[&str]) -> bool {
+    let words = [&[command, "--profile", "try"], words].concat();
     let _ = writeln!(std::io::stderr(), "$ cargo {}", words.join(" "));
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     Command::new(cargo).current_dir(root).args(words).status().is_ok_and(|status| status.success())

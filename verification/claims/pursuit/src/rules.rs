@@ -19,6 +19,7 @@ use rand::RngExt as _;
 use rand::seq::SliceRandom as _;
 use rand_distr::{Distribution as _, StandardNormal};
 use std::cell::Cell;
+use std::sync::LazyLock;
 
 const DIM: usize = 60;
 const BUDGET: usize = 12;
@@ -76,12 +77,14 @@ fn normal(rng: &mut Rng) -> f64 {
     StandardNormal.sample(rng)
 }
 
-/// The loadings of attribute `j` on the factors, and their length, by which they are to be divided.
-fn loadings(j: usize) -> ([f64; 3], f64) {
-    let loadings: [f64; 3] =
-        std::array::from_fn(|factor| (0.7 * (j * (factor + 1)) as f64 + factor as f64).sin());
-    (loadings, loadings.iter().map(|l| l * l).sum::<f64>().sqrt())
-}
+/// The loadings of each attribute on the factors, and their length, by which they are to be divided.
+static LOADINGS: LazyLock<[([f64; 3], f64); DIM]> = LazyLock::new(|| {
+    std::array::from_fn(|j| {
+        let wave = |factor: usize| (0.7 * (j * (factor + 1)) as f64 + factor as f64).sin();
+        let loadings: [f64; 3] = std::array::from_fn(wave);
+        (loadings, loadings.iter().map(|l| l * l).sum::<f64>().sqrt())
+    })
+});
 
 impl Stream {
     /// Returns the attributes with an effect, ascending, and the examples.
@@ -93,23 +96,17 @@ impl Stream {
         let sizes = std::iter::once(self.first).chain(std::iter::repeat(self.effect));
         let signed = sizes.zip([1.0, -1.0].into_iter().cycle()).map(|(size, sign)| sign * size);
         let effects: Vec<(u32, f64)> = places.iter().copied().zip(signed).collect();
-        let (drawn, all_loadings) = (Cell::new(0), (0..DIM).map(loadings).collect::<Vec<_>>());
+        let drawn = Cell::new(0);
         let law = move |rng: &mut Rng, x: &mut [f64]| {
             drawn.set(drawn.get() + 1);
             let sign = if drawn.get() > self.turn { -1.0 } else { 1.0 };
-            self.row(rng, x, &all_loadings, |x| effects.iter().map(|(j, b)| sign * b * x[*j as usize]).sum())
+            self.row(rng, x, |x| effects.iter().map(|(j, b)| sign * b * x[*j as usize]).sum())
         };
         places.sort_unstable();
         (places, LawSource::new(DIM, u64::MAX, seed.child("data"), law))
     }
 
-    fn row(
-        self,
-        rng: &mut Rng,
-        x: &mut [f64],
-        all_loadings: &[([f64; 3], f64)],
-        signal: impl Fn(&[f64]) -> f64,
-    ) -> f64 {
+    fn row(self, rng: &mut Rng, x: &mut [f64], signal: impl Fn(&[f64]) -> f64) -> f64 {
         let mut before = normal(rng);
         let factors: [f64; 3] = std::array::from_fn(|_| normal(rng));
         for (j, x) in x.iter_mut().enumerate() {
@@ -119,7 +116,7 @@ impl Stream {
                     before
                 }
                 Attributes::Factors => {
-                    let (loadings, length) = &all_loadings[j];
+                    let (loadings, length) = &LOADINGS[j];
                     let common: f64 = loadings.iter().zip(factors).map(|(l, f)| l * f / length).sum();
                     (0.5f64).sqrt() * (common + normal(rng))
                 }
